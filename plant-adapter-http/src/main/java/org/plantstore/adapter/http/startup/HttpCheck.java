@@ -12,8 +12,8 @@ import org.plantstore.adapter.http.token.TokenCheck;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
- * The adapter's part of the command {@code check}. The command prints one line for each startup
- * requirement and, if an identity provider is configured, one line for the provider. The option
+ * The adapter's part of the command {@code check}. This part prints one line for each startup
+ * requirement and, if a key set is configured, one line for the identity provider. The option
  * {@code --token} adds a line for the token on standard input. The service loads this class as a
  * {@link ToolProvider}.
  */
@@ -33,7 +33,7 @@ public final class HttpCheck implements ToolProvider {
   }
 
   static int report(Environment settings, PrintWriter out, boolean readsToken) {
-    HttpRequirements.addDefaultOfConnections(settings);
+    HttpRequirements.addDefaultMaxConnections(settings);
     int exitCode = report("settings", () -> connections(settings), out);
     exitCode |= report("certificate", () -> certificate(settings), out);
     int tokensExitCode = report("tokens", () -> TokenSettings.of(settings).toString(), out);
@@ -45,7 +45,7 @@ public final class HttpCheck implements ToolProvider {
     return exitCode | tokensExitCode;
   }
 
-  /** Prints the finding if the requirement is met, otherwise the fault. Returns 0 or 1. */
+  /** Prints the result of a requirement, and returns 0 if it is met, otherwise 1. */
   private static int report(String subject, Supplier<String> requirement, PrintWriter out) {
     try {
       out.println("✔ " + subject + ": " + requirement.get());

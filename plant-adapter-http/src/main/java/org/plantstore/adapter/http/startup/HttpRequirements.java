@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import org.plantstore.adapter.http.cors.AllowedOrigins;
 
 /**
- * Checks the limits and the class path before a port is opened. Each check throws {@link
+ * Checks the limits and the class path before any port is opened. Each check throws {@link
  * ConfigurationException} if its requirement is not met.
  */
 final class HttpRequirements {
@@ -29,18 +29,19 @@ final class HttpRequirements {
           "create.timeout.seconds");
 
   /**
-   * Twice the heap that a connection occupies while the service discards a rejected body, because
-   * no other limit counts this memory. A connection with TLS occupies three times as much.
+   * The heap to reserve for each connection, in bytes: twice what a connection occupies while it
+   * waits for the rest of a small request. A TLS connection occupies three times as much.
    */
   private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 
-  /** Open files that are not client connections: jars, connections to the database, and probes. */
+  /** Open files that are not client connections: jars, database connections, and probes. */
   private static final long OTHER_FILES = 32;
 
   private HttpRequirements() {}
 
-  /** Sets the default of MAX_CONNECTIONS, which depends on the heap, on open files, and on TLS. */
-  static void addDefaultOfConnections(Environment settings) {
+  /** Sets the default of MAX_CONNECTIONS, which depends on the maximum heap size, on the limit on open
+   * files, and on whether TLS is used. */
+  static void addDefaultMaxConnections(Environment settings) {
     long heapLimit = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
     long plain = Math.min(heapLimit, maxConnections());
     boolean isTls = settings.containsProperty("tls.certificate");
@@ -84,7 +85,8 @@ final class HttpRequirements {
     }
   }
 
-  /** Limits a body to 1/32 of the heap, because parsing it may take almost half of the heap. */
+  /** Limits a body to 1/32 of the heap. The parser may allocate 14 times the size of the body, which
+   * is almost half of the heap. */
   private static void requireHeapFor(long bodyBytes) {
     long bound = Runtime.getRuntime().maxMemory() / 32;
     if (bodyBytes > bound) {
@@ -95,9 +97,10 @@ final class HttpRequirements {
   }
 
   /**
-   * Refuses a class path that contains two versions of Netty, for example because a database driver
-   * contains one. Requests would receive no response, and nothing would be logged. Jars with the
-   * same file name contain the same version, so they are counted once.
+   * Throws an exception if the class path contains two versions of Netty, for example because a
+   * database driver includes one. With two versions, requests would receive no response, and nothing
+   * would be logged. Jars with the same file name contain the same version, so they are counted
+   * once.
    */
   static void requireOneNetty(ResourceLoader classPath) {
     Map<String, URL> files = new TreeMap<>();
@@ -114,9 +117,9 @@ final class HttpRequirements {
 
   private static void requireFilesFor(long connections) {
     if (connections > maxConnections()) {
-      String demand = "MAX_CONNECTIONS must be at most " + maxConnections() + ", because only ";
-      String files = maxOpenFiles() + " files can be open (ulimit -n), but is ";
-      throw new ConfigurationException(demand + files + connections);
+      String demand = "MAX_CONNECTIONS must be at most " + maxConnections() + ", but is ";
+      String files = "; only " + maxOpenFiles() + " files can be open (ulimit -n)";
+      throw new ConfigurationException(demand + connections + files);
     }
   }
 }

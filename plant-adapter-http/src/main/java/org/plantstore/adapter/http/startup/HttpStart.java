@@ -19,7 +19,8 @@ import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
  * Adds the adapter's defaults ({@code settings.properties}), and prevents startup with unusable
- * settings. This class is public, because Micronaut ignores a configurer that is not.
+ * settings. This class is public, because Micronaut ignores configurers
+ * that are not public.
  */
 @ContextConfigurer
 public final class HttpStart implements ApplicationContextConfigurer {
@@ -48,14 +49,14 @@ public final class HttpStart implements ApplicationContextConfigurer {
   }
 
   /**
-   * Validates all settings before a port is opened, and registers the typed settings as beans.
+   * Validates all settings before any port is opened, and registers the typed settings as beans.
    *
    * @throws io.micronaut.context.exceptions.ConfigurationException if a setting is unusable
    */
   @Override
   public void configure(ApplicationContext context) {
     Environment environment = context.getEnvironment();
-    HttpRequirements.addDefaultOfConnections(environment);
+    HttpRequirements.addDefaultMaxConnections(environment);
     HttpRequirements.require(environment);
     Optional<TlsFiles> certificate = TlsFiles.of(environment);
     certificate.ifPresent(TlsFiles::finding); // throws an exception if the files are unusable

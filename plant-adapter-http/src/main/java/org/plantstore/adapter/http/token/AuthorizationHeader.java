@@ -15,7 +15,7 @@ final class AuthorizationHeader {
 
   private AuthorizationHeader() {}
 
-  /** Returns the bearer token, or an empty string unless a single header contains one. */
+  /** Returns the bearer token if exactly one header contains it, or an empty string otherwise. */
   static String token(HttpHeaders headers) {
     List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
     String credentials = all.size() == 1 ? all.get(0) : "";
@@ -24,8 +24,8 @@ final class AuthorizationHeader {
         : "";
   }
 
-  /** Returns a refusal that says how to correct the headers of a request without a token. */
-  static RefusedException refusal(HttpHeaders headers) {
+  /** Returns an exception whose message says how to fix the headers of a request without a token. */
+  static RefusedException noToken(HttpHeaders headers) {
     List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
     String message = ErrorNumber.NO_TOKEN.description();
     if (all.size() > 1) {

@@ -5,9 +5,9 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Thrown to refuse a token. The message is sent to the caller and never quotes the token. {@link
- * #details} also contains the expected and the actual value, and is meant only for the owner of the
- * token. Immutable.
+ * Thrown when a token is invalid or lacks a required claim. The message is sent to the caller and
+ * never quotes the token. {@link #details} also returns the expected and actual values of the
+ * invalid header member or claim, so only the token's owner may see them. Immutable.
  */
 final class InvalidTokenException extends RefusedException {
 
@@ -34,7 +34,7 @@ final class InvalidTokenException extends RefusedException {
     }
   }
 
-  /** Returns the message, followed by the expected and the actual value. */
+  /** Returns the message, followed by the expected and actual values. */
   String details() {
     return getMessage() + comparison;
   }

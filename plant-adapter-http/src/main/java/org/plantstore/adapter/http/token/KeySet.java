@@ -16,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The public keys of a JSON Web Key Set (RFC 7517). {@link JWKSet#parse} is not used, because it
- * refuses a whole set if a single key is unusable.
+ * The public keys in a JSON Web Key Set (RFC 7517). This class does not use {@link JWKSet#parse},
+ * because that method rejects the entire set if a single key is unusable.
  *
  * @param usable the keys that can verify tokens
- * @param unusable a description of each unusable key, with the reason
+ * @param unusable the name of each unusable key, followed by the reason why it is unusable
  */
 record KeySet(JWKSet usable, List<String> unusable) {
 
@@ -28,7 +28,8 @@ record KeySet(JWKSet usable, List<String> unusable) {
 
   static final KeySet EMPTY = new KeySet(new JWKSet(), List.of());
 
-  /** Keys with these uses are not reported as unusable, because they are not meant for tokens. */
+  /** Keys with these {@code use} values are not reported as unusable, because they are not meant
+   * for tokens. */
   private static final List<Object> OTHER_USES = List.of("enc", "x509-svid");
 
   private static final int MAX_QUOTED_CHARACTERS = 1_000;
@@ -50,7 +51,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
     }
   }
 
-  /** Returns the keys of a JSON text; throws ParseException if none of them is usable. */
+  /** Parses a key set in JSON; throws ParseException if it contains no usable key. */
   static KeySet parse(String text) throws ParseException {
     Map<String, Object> document = JSONObjectUtils.parse(text);
     if (!(document.get("keys") instanceof List<?> keys)) {
@@ -81,7 +82,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
     return found;
   }
 
-  /** Returns the beginning of an untrusted text as a single printable line. */
+  /** Returns at most 1,000 characters of untrusted text, with unprintable ones replaced by "?". */
   static String printable(String text) {
     String line = text.replaceAll("[^ -~]", "?");
     return line.substring(0, Math.min(line.length(), MAX_QUOTED_CHARACTERS));
@@ -94,7 +95,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
     }
   }
 
-  /** Returns the number of usable keys, the number of unusable keys, and the reason for each. */
+  /** Returns the numbers of usable and unusable keys, and why each unusable key is unusable. */
   @Override
   public String toString() {
     return (usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ")

@@ -14,24 +14,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Fetches the key set of an identity provider over HTTP. The time and the size of a whole fetch are
- * limited, whereas the Nimbus client limits only the time of each read. Immutable.
+ * Fetches an identity provider's key set over HTTP. This client limits the size of a response and
+ * the total duration of a fetch. The Nimbus client limits the duration of each read, but not the
+ * total duration. Immutable.
  */
 final class KeySetClient {
 
   private static final int TIMEOUT_SECONDS = 5;
   private static final int MAX_BYTES = 256 * 1024;
 
-  /** Identifies this service by the version of the adapter's jar. */
+  /** The User-Agent header, which contains the version of the adapter's jar. */
   private static final String USER_AGENT =
       "plant-store/"
           + Objects.requireNonNullElse(
               KeySetClient.class.getPackage().getImplementationVersion(), "unpackaged");
 
   /**
-   * This client does not offer an upgrade to HTTP/2, because some servers refuse such requests.
-   * This client does not follow redirects either, because the publisher of the keys can issue
-   * tokens, so only the operator may choose the publisher.
+   * This client does not offer an upgrade to HTTP/2, because some servers reject requests that do.
+   * This client does not follow redirects either. Anyone who publishes the keys can issue valid
+   * tokens, so only the operator may choose the address.
    */
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -49,7 +50,7 @@ final class KeySetClient {
       HttpResponse<Void> response = send(body);
       if (response.statusCode() != 200) {
         String location = response.headers().firstValue("Location").orElse("");
-        String safe = location.replaceAll("(?<=//)[^/]*@|[?#].*", ""); // without secrets
+        String safe = location.replaceAll("(?<=//)[^/]*@|[?#].*", ""); // removes secrets
         String found = location.isEmpty() ? "" : ", and the Location is \"" + safe + '"';
         throw new ParseException("the status is " + response.statusCode() + found, 0);
       }

@@ -16,21 +16,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The public keys of an identity provider. While the provider is down or publishes no usable key,
- * the known keys remain in use, and a search for an unknown key fails. Searches that exceed the
- * rate limit wait for the next permitted fetch without blocking a thread, whereas {@code
- * JWKSourceBuilder} of Nimbus would refuse them. Safe for use by multiple threads.
+ * The public keys of an identity provider, which are fetched at a limited rate. While the provider
+ * is down or publishes no usable key, the known keys remain in use, and a search for an unknown key
+ * fails. A search that would exceed the rate limit waits for the next permitted fetch without
+ * blocking a thread. (The Nimbus class {@code JWKSourceBuilder} would throw an exception instead.)
+ * Safe for use by multiple threads.
  */
 final class ProviderKeys {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
 
   /**
-   * The result of the last fetch. Each fetch replaces the whole record.
+   * The result of the last fetch. Each fetch replaces the entire record.
    *
-   * @param keys the keys of the last successful fetch
-   * @param began when the last fetch began, as a value of {@link System#nanoTime()}
-   * @param isDown whether the last fetch failed, or no fetch has ended yet
+   * @param keys the keys from the last successful fetch
+   * @param began the {@link System#nanoTime()} when the last fetch began
+   * @param isDown whether the last fetch failed or no fetch has ended yet
    */
   private record Known(KeySet keys, long began, boolean isDown) {}
 
@@ -38,7 +39,8 @@ final class ProviderKeys {
   private final long lifetimeNanos;
   private final long pauseNanos;
 
-  /** Limits the number of tokens that wait for a fetch, because most of them are forged. */
+  /** Limits the number of tokens that wait for a fetch, because anyone can send tokens with unknown
+   * keys, and each token that waits takes up memory. */
   private final Semaphore searches;
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
@@ -49,10 +51,10 @@ final class ProviderKeys {
   private long nextRepetitionNanos = nextFetchNanos;
 
   /**
-   * Creates keys that are fetched again after their lifetime. Consecutive fetches begin at least
+   * Creates an instance that fetches the keys again when their lifetime ends. Fetches begin at least
    * 1/120 of the lifetime apart.
    *
-   * @param maxSearches the maximum number of tokens that wait for a fetch
+   * @param maxSearches the maximum number of tokens that may wait for a fetch
    */
   ProviderKeys(URI address, Duration lifetime, int maxSearches) {
     client = new KeySetClient(address);
@@ -61,22 +63,23 @@ final class ProviderKeys {
     searches = new Semaphore(maxSearches);
   }
 
-  /** Returns the known keys, as the same object until they change. */
+  /** Returns the known keys. The result is the same object until the keys change. */
   JWKSet current() {
     return known.keys.usable();
   }
 
   /**
-   * Searches for a key. The returned future completes when the key is found, or when a fetch that
-   * began after this call has ended. The future completes with RefusedException if the key is
-   * unknown while the provider is down.
+   * Searches for a key that matches the selector. The returned future completes when such a key is
+   * known, or when a fetch that began after this call has ended. The future completes with
+   * RefusedException if no such key is known and the provider is down.
    *
-   * <p>If one of the tried keys matches the selector, the provider may have replaced that key under
-   * the same {@code kid}. Because a forged token looks the same, such a search starts a fetch at
-   * most once in a tenth of the lifetime. Otherwise, such a search only awaits a fetch in progress.
+   * <p>If one of the tried keys matches the selector, either the token is forged, or the provider has
+   * replaced that key under the same {@code kid}. Such searches start at most one fetch in a tenth
+   * of the lifetime, so that forged tokens cannot cause many fetches. Other searches of this kind
+   * only wait for a fetch that is already in progress.
    *
-   * @param tried the keys that did not verify the token's signature
-   * @throws RefusedException with {@code OVERLOADED} if too many tokens wait for a fetch
+   * @param tried the known keys, none of which verified the token's signature
+   * @throws RefusedException with {@code OVERLOADED} if too many tokens are waiting for a fetch
    */
   CompletableFuture<Void> search(JWKSelector selector, JWKSet tried) {
     long began = System.nanoTime();
@@ -104,7 +107,8 @@ final class ProviderKeys {
         });
   }
 
-  /** Returns whether a fetch for a replaced key is permitted now, and uses up that permission. */
+  /** Returns whether a search for a replaced key may start a fetch now. If the result is true, the
+   * next such fetch is permitted after a tenth of the lifetime. */
   private synchronized boolean mayRepeat() {
     long now = System.nanoTime();
     if (now - nextRepetitionNanos < 0) {
@@ -114,7 +118,8 @@ final class ProviderKeys {
     return true;
   }
 
-  /** Starts a fetch if the lifetime of known keys has ended, or earlier after a failed fetch. */
+  /** Starts a fetch if the lifetime of the known keys has ended. After a failed fetch, starts the next
+   * one after a tenth of the lifetime. */
   void renew() {
     Known now = known;
     long intervalNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
@@ -124,9 +129,9 @@ final class ProviderKeys {
   }
 
   /**
-   * Returns the fetch in progress, or starts a permitted fetch after the pause and returns it.
-   * Otherwise, returns the last fetch. While the provider is down, a fetch that would have to wait
-   * for the pause is not started, so that callers fail at once.
+   * Returns the fetch in progress. If there is none and a fetch is permitted, schedules a fetch for
+   * the end of the pause, and returns it. Otherwise, returns the last fetch. While the provider is
+   * down, this method schedules no fetch that would have to wait, so that searches fail at once.
    */
   private synchronized CompletableFuture<Void> nextFetch(boolean isPermitted) {
     long now = System.nanoTime();
@@ -148,7 +153,8 @@ final class ProviderKeys {
     thread.start();
   }
 
-  /** Fetches the key set. Logs why that failed, or which keys of a changed set are unusable. */
+  /** Fetches the key set. Logs the reason if that fails. If the set has changed, logs which of its
+   * keys are unusable. */
   void fetch() {
     long began = System.nanoTime();
     KeySet before = known.keys;

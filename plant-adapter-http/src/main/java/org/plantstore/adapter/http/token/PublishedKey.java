@@ -17,31 +17,32 @@ import java.util.stream.Stream;
 /** Decides which public keys are usable, and which tokens each key may verify. */
 final class PublishedKey {
 
-  /** The supported signature algorithms with public keys (RFC 7518, section 3.1). */
+  /** The supported public-key signature algorithms (RFC 7518, section 3.1). */
   static final List<JWSAlgorithm> ALGORITHMS =
       Stream.of("RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512".split(" "))
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /** Only these members are read, so a fault in another one, such as {@code x5c}, is harmless. */
+  /** Only these members are read, so an invalid value of another one, such as {@code x5c}, has no
+   * effect. */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
-  /** The uses of keys that verify tokens. SPIFFE trust bundles contain the use {@code jwt-svid}. */
+  /** The {@code use} values of keys that verify tokens. SPIFFE uses {@code jwt-svid}. */
   private static final List<Object> USES = List.of("sig", "jwt-svid");
 
-  /** The minimum size that RFC 7518 requires in sections 3.3 and 3.5. */
+  /** The minimum size of an RSA key (RFC 7518, sections 3.3 and 3.5). */
   private static final int MIN_RSA_BITS = 2048;
 
   private PublishedKey() {}
 
-  /** Returns whether a token's algorithm requires a public key. */
+  /** Returns whether a token with this header must be verified with a public key. */
   static boolean isFor(JWSHeader header) {
     return ALGORITHMS.contains(header.getAlgorithm());
   }
 
   /**
-   * Returns a selector of the keys that may verify a token. Because {@code kid} is optional (RFC
-   * 7517, section 4.5), a key without it may verify a token with any {@code kid}.
+   * Returns a selector for the keys that may verify a token. Because {@code kid} is optional (RFC
+   * 7517, section 4.5), a key without a {@code kid} may verify a token with any {@code kid}.
    */
   static JWKSelector selector(JWSHeader header) {
     JWKMatcher.Builder matcher =
@@ -56,11 +57,11 @@ final class PublishedKey {
   }
 
   /**
-   * Reads a key of a key set (RFC 7517). An empty member is treated as absent. {@link JWK#parse}
-   * alone would refuse keys because of members that have no effect here, and would accept keys that
-   * cannot verify a token.
+   * Reads a key from a key set (RFC 7517). Empty members are treated as absent. {@link JWK#parse}
+   * alone would reject keys because of members that have no effect here, and would accept keys that
+   * cannot verify tokens.
    *
-   * @throws ParseException with the reason if the key cannot verify tokens
+   * @throws ParseException if the key cannot verify tokens. The message contains the reason.
    */
   static JWK read(Map<?, ?> members) throws ParseException {
     Map<String, Object> present = new HashMap<>();
@@ -73,7 +74,7 @@ final class PublishedKey {
     Object operations = present.getOrDefault("key_ops", List.of("verify"));
     require(!"oct".equals(present.get("kty")), "it is a symmetric key");
     require(!"OKP".equals(present.get("kty")), "EdDSA is not supported");
-    require(!present.containsKey("d"), "it is a private key"); // anyone could sign with it
+    require(!present.containsKey("d"), "it is a private key"); // anyone could sign tokens with it
     require(USES.contains(use), "its use is " + use);
     require(
         operations instanceof List<?> all && all.contains("verify"),

@@ -13,18 +13,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A claim that a token must contain, such as {@code scope=plants.write}.
  *
- * @param name the name of the claim, or a path into nested objects, separated by dots
- * @param values the accepted values; any one of them is sufficient
+ * @param name the name of the claim, or the path of a member of nested objects, separated by dots
+ * @param values the accepted values, any one of which is sufficient
  */
 record RequiredClaim(String name, List<String> values) {
 
   /**
-   * Only the text of these claims is matched word by word (RFC 8693, section 4.2), because callers
-   * may have chosen the text of other claims.
+   * The claims whose text is a list of words, separated by spaces (RFC 8693, section 4.2). The text
+   * of other claims is compared as a whole. Some callers can choose that text, and could otherwise
+   * include an accepted value as one of its words.
    */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 
-  /** Parses {@code name=value,value}; throws ConfigurationException if that is impossible. */
+  /** Parses {@code name=value,value}; throws ConfigurationException if the text is malformed. */
   static RequiredClaim of(String setting, String text) {
     Map.Entry<String, String> claim = claim(setting, text);
     try {
@@ -36,7 +37,7 @@ record RequiredClaim(String name, List<String> values) {
         return new RequiredClaim(claim.getKey(), values);
       }
     } catch (IllegalArgumentException e) {
-      // The exception below reports this fault too.
+      // The exception below covers this case too.
     }
     throw new ConfigurationException(
         setting
@@ -51,7 +52,7 @@ record RequiredClaim(String name, List<String> values) {
     String[] nameAndValue = text.split("=", 2);
     if (nameAndValue.length < 2 || nameAndValue[0].isEmpty() || nameAndValue[1].isEmpty()) {
       throw new ConfigurationException(
-          setting + " must contain claims such as scope=plants.write, but has \"" + text + '"');
+          setting + " must contain claims such as scope=plants.write, but contains \"" + text + '"');
     }
     return Map.entry(nameAndValue[0], nameAndValue[1]);
   }
@@ -61,7 +62,7 @@ record RequiredClaim(String name, List<String> values) {
     return find(claims, name);
   }
 
-  /** Returns whether the claim of a token contains one of the accepted values. */
+  /** Returns whether a token's value of this claim contains one of the accepted values. */
   boolean isMetBy(@Nullable Object claim) {
     return values.stream().anyMatch(value -> isMetBy(claim, value));
   }
@@ -86,7 +87,7 @@ record RequiredClaim(String name, List<String> values) {
     return isPlain && value.equals(String.valueOf(claim));
   }
 
-  /** Returns the member with exactly this name, otherwise the member at this path, or null. */
+  /** Returns the member with exactly this name, or else the member at this path, or null. */
   private static @Nullable Object find(Map<?, ?> object, String path) {
     if (object.containsKey(path)) {
       return object.get(path);

@@ -11,7 +11,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
-/** Refuses valid tokens that lack a claim listed in JWT_REQUIRED_CLAIMS. Immutable. */
+/** Rejects valid tokens that lack a claim listed in JWT_REQUIRED_CLAIMS. Immutable. */
 @Singleton
 final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
 
@@ -24,15 +24,16 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
   }
 
   /**
-   * Orders this rule before the rules of {@code @Secured} and {@code intercept-url-map}, because
-   * their {@code isAuthenticated()} would allow tokens without the required claims.
+   * Places this rule before the rules for {@code @Secured} and {@code intercept-url-map}, because
+   * those rules' {@code isAuthenticated()} would allow tokens without the required claims.
    */
   @Override
   public int getOrder() {
     return SecuredAnnotationRule.ORDER - 1;
   }
 
-  /** Throws an exception instead of rejecting, so that the response names the missing claim. */
+  /** Throws an exception instead of returning {@code REJECTED}, so that the response names the
+   * missing claim. */
   @Override
   public Publisher<SecurityRuleResult> check(
       @Nullable HttpRequest<?> request, @Nullable Authentication caller) {

@@ -17,32 +17,32 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
- * The secrets for HS256, HS384, and HS512. There are several secrets during a rotation. Immutable.
+ * The secrets for HS256, HS384, and HS512. During a rotation, there are several secrets. Immutable.
  *
  * @param file the file that contains the secrets, or null if they are not in a file
  */
 record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
 
-  /** The minimum size of a key for HS256, which is the size of its hash (RFC 7518, section 3.2). */
+  /** The minimum size of an HS256 key, which is the size of the hash (RFC 7518, section 3.2). */
   private static final int MIN_BYTES = 32;
 
   /**
-   * Invisible bytes that an editor or a crash may leave in a file. HMAC ignores NUL bytes at the
-   * end of a secret.
+   * Matches invisible bytes that an editor or a crash may leave in a file. NUL bytes at the end of a
+   * short secret would make it look long enough, although HMAC ignores them.
    */
   private static final Pattern INVISIBLE =
       Pattern.compile("\\x00|\\A\\xEF\\xBB\\xBF|\\r(?=\n|\\z)");
 
   private static final String BASE64 = "base64:";
 
-  /** Returns one secret; throws ConfigurationException if it is unusable. */
+  /** Creates an instance with one secret; throws ConfigurationException if it is unusable. */
   static SecretKeys of(String secret) {
     return new SecretKeys(null, List.of(key("JWT_SECRET", secret.getBytes(UTF_8))));
   }
 
-  /** Reads one secret per line; throws ConfigurationException if any line is unusable. */
+  /** Reads a file with one secret per line; throws ConfigurationException if a line is unusable. */
   static SecretKeys read(Path file) {
-    // ISO 8859-1 preserves every byte, because a secret may consist of any bytes.
+    // A secret may consist of any bytes, and ISO 8859-1 preserves them all.
     String text =
         new String(RenewedFiles.bytes("JWT_SECRET_FILE", file), ISO_8859_1)
             .replaceFirst("\n\\z", "");
@@ -59,7 +59,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
     return new SecretKeys(file, List.copyOf(keys));
   }
 
-  /** Returns a secret, which is decoded if the text begins with {@code base64:}. */
+  /** Returns the secret in a text, which is decoded if it begins with {@code base64:}. */
   private static SecretKeySpec key(String subject, byte[] text) {
     byte[] secret = text;
     String encoded = new String(text, ISO_8859_1);
@@ -67,7 +67,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
       String standard = encoded.substring(BASE64.length()).replace('-', '+').replace('_', '/');
       try {
         secret = Base64.getDecoder().decode(standard);
-      } catch (IllegalArgumentException e) { // the message would quote a character of the secret
+      } catch (IllegalArgumentException e) { // its message quotes a character of the secret
         throw new ConfigurationException(
             subject + " must be valid base64 or base64url after the prefix base64:, but is not");
       }
@@ -79,7 +79,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
     return new SecretKeySpec(secret, "HMAC");
   }
 
-  /** Reads the file again, if there is one, and returns the secrets that it contains now. */
+  /** Returns the secrets that the file contains now, or this object if there is no file. */
   SecretKeys readAgain() {
     return file == null ? this : read(file);
   }
@@ -93,7 +93,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
         .toList();
   }
 
-  /** Returns the number of secrets, but none of the secrets themselves. */
+  /** Returns the number of secrets, but does not reveal any of them. */
   @Override
   public String toString() {
     return keys.size() == 1 ? "1 secret" : keys.size() + " secrets";

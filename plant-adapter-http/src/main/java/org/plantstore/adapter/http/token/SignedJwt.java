@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.Legible;
 
 /**
- * A JWT in compact form (RFC 7515, section 7.1) whose signature has not been verified yet. {@code
- * SignedJWT} of Nimbus is not used, because it refuses tokens for the types of members that have no
- * effect here, such as {@code iat} or {@code x5c}.
+ * A JWT in compact form (RFC 7515, section 7.1) whose signature has not been verified yet. The
+ * Nimbus class {@code SignedJWT} is not used, because it rejects a token if a member that has no
+ * effect here, such as {@code iat} or {@code x5c}, has the wrong type.
  *
  * @param header the header, reduced to the algorithm and the key ID ({@code kid})
  * @param input the signed text: the encoded header, a dot, and the encoded claims
@@ -33,12 +33,12 @@ import org.plantstore.adapter.http.error.Legible;
 record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL signature) {
 
   private static final Pattern COMPACT = Pattern.compile("[\\w-]++\\.[\\w-]++\\.[\\w-]++");
-  private static final Pattern FOREIGN = Pattern.compile("[^\\w.-]");
+  private static final Pattern INVALID_CHARACTER = Pattern.compile("[^\\w.-]");
 
   /**
-   * The types of access tokens (RFC 7515, section 4.1.9; RFC 9068). SPIFFE also uses {@code JOSE}.
-   * Tokens of other types, such as logout tokens, do not grant access. Nimbus is not used for this
-   * comparison, because the result would depend on the default locale.
+   * The values of {@code typ} in access tokens (RFC 7515, section 4.1.9; RFC 9068). SPIFFE also uses
+   * {@code JOSE}. Tokens of other types, such as logout tokens, do not grant access. Nimbus is not
+   * used for this comparison, because its result would depend on the default locale.
    */
   private static final Pattern TYPE = Pattern.compile("(?i)(application/)?((at\\+)?jwt|jose)");
 
@@ -47,19 +47,19 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
           .toList();
 
   /**
-   * Refuses repeated members. Numbers may have any length, because the limit on headers limits
-   * them.
+   * Rejects repeated members. The length of numbers is not limited separately, because the limit on
+   * the size of headers applies to the token.
    */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // The parser would otherwise cache member names, and callers could fill the memory.
+          // If the parser cached the names of members, callers could fill the memory with new names.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder().maxNumberLength(Integer.MAX_VALUE).build())
           .build();
 
-  /** Parses a token; throws InvalidTokenException if its form, header, or payload is invalid. */
+  /** Parses a token; throws InvalidTokenException if its format, header, or payload is invalid. */
   static SignedJwt parse(String text) {
     if (!COMPACT.matcher(text).matches()) {
       throw new InvalidTokenException(fault(text));
@@ -74,11 +74,11 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   }
 
   private static String fault(String text) {
-    Matcher foreign = FOREIGN.matcher(text);
-    if (foreign.find()) {
+    Matcher invalid = INVALID_CHARACTER.matcher(text);
+    if (invalid.find()) {
       return ("The bearer token must be a signed JWT, but contains %s at position %s; send only the"
               + " access token, unchanged, without quotation marks or a second \"Bearer\".")
-          .formatted(Legible.quoted(foreign.group()), foreign.start() + 1);
+          .formatted(Legible.quoted(invalid.group()), invalid.start() + 1);
     }
     String[] parts = text.split("\\.", -1);
     String found =
@@ -143,12 +143,12 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
     return new JWSHeader.Builder(algorithm.get()).keyID((String) keyId).build();
   }
 
-  /** Returns the expiration time of a valid token. */
+  /** Returns the expiration time of a token that has one. */
   Instant expires() {
     return Objects.requireNonNull(time("exp"));
   }
 
-  /** Returns the time of a claim such as {@code exp}, or null if the claim is absent. */
+  /** Returns the time in a claim such as {@code exp}, or null if the claim is absent. */
   @Nullable Instant time(String claim) {
     Object value = claims.get(claim);
     if (value instanceof Number seconds) {
@@ -156,8 +156,8 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
     }
     require(
         value == null,
-        "The times (exp and nbf) of the bearer token must be numbers of seconds; obtain a token"
-            + " whose times are numbers.",
+        "The times in the bearer token (exp and nbf) must be numbers; obtain a token that specifies"
+            + " them in seconds.",
         "a number in " + claim,
         value);
     return null;

@@ -13,13 +13,13 @@ import java.util.Objects;
 import java.util.concurrent.CompletionException;
 
 /**
- * Examines the identity provider and a token for the command {@code check}. Immutable.
+ * Checks the identity provider and a token for the command {@code check}. Immutable.
  *
  * @param settings the settings to use
  */
 public record TokenCheck(TokenSettings settings) {
 
-  /** Returns whether a key set is configured, so that {@link #provider} can examine it. */
+  /** Returns whether a key set is configured that {@link #provider} can check. */
   public boolean hasProvider() {
     return settings.keySet() != null;
   }
@@ -39,8 +39,9 @@ public record TokenCheck(TokenSettings settings) {
   /**
    * Validates the token on the first line of the input, and returns its expiration time.
    *
-   * @throws ConfigurationException if the token is invalid, or if the key set is unavailable; the
-   *     message quotes only the invalid member of the token
+   * @throws ConfigurationException if the token is invalid, or if the key set is unavailable. The
+   *     message quotes only the token's invalid member.
+   * @throws UncheckedIOException if the input cannot be read
    */
   public String token(InputStream input) {
     RequiredClaimsRule rule = new RequiredClaimsRule(settings);

@@ -22,7 +22,7 @@ import org.plantstore.adapter.http.renewal.RenewedFiles;
 final class TokenKeys {
 
   /**
-   * The keys at one time. Comparing two snapshots is cheap, because both contain the same objects
+   * The keys at a point in time. Comparing two snapshots is cheap, because both contain the same objects
    * until the keys change.
    */
   record Snapshot(SecretKeys secrets, JWKSet published) {
@@ -38,7 +38,7 @@ final class TokenKeys {
           : secrets.select(header);
     }
 
-    /** Returns a description of the keys that exist for the kind of algorithm that a token uses. */
+    /** Describes the known public keys if the token's algorithm requires one, or else the secrets. */
     String describe(JWSHeader header) {
       return PublishedKey.isFor(header)
           ? "one of the keys " + published.getKeys().stream().map(JWK::getKeyID).toList()
@@ -74,10 +74,10 @@ final class TokenKeys {
   }
 
   /**
-   * Asks the provider for a key that may have signed a token, as specified by {@link
-   * ProviderKeys#search}. Completes with the keys that are known after the search.
+   * Asks the provider for the key that signed a token, as specified by {@link ProviderKeys#search}.
+   * The returned future completes with the keys that are known after the search.
    *
-   * @param tried the keys that did not verify the token's signature
+   * @param tried the known keys, none of which verified the token's signature
    */
   CompletableFuture<Snapshot> search(JWSHeader header, Snapshot tried) {
     return provider == null || !PublishedKey.isFor(header)

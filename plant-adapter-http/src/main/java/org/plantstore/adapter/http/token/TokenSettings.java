@@ -15,14 +15,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings for tokens: the accepted keys, issuers, audiences, and claims. Immutable.
+ * The token settings: the accepted keys, issuers, and audiences, and the required claims. Immutable.
  *
- * @param secrets the keys for HS256, HS384, and HS512; none if only {@code keySet} is set
+ * @param secrets the secrets for HS256, HS384, and HS512. There are none if only {@code keySet} is
+ *     set.
  * @param keySet the address of a JSON Web Key Set (RFC 7517), or null if only secrets are set
- * @param issuers the accepted values of {@code iss}; if empty, every issuer is accepted
- * @param audiences the accepted values of {@code aud}, one of which is sufficient; if empty, every
- *     audience is accepted
- * @param requiredClaims the claims that a token must contain; all of them are required
+ * @param issuers the accepted values of {@code iss}, or an empty list to accept every issuer
+ * @param audiences the accepted values of {@code aud}, or an empty list to accept every audience. A
+ *     token needs only one of these values.
+ * @param requiredClaims the claims that a token must contain
  */
 public record TokenSettings(
     SecretKeys secrets,
@@ -78,7 +79,7 @@ public record TokenSettings(
     return String.join(" or ", sources);
   }
 
-  /** Returns a description of the accepted tokens that contains no secret. */
+  /** Returns a description of the accepted tokens. The description contains no secrets. */
   @Override
   public String toString() {
     return "signed with a key from "
@@ -89,10 +90,10 @@ public record TokenSettings(
   }
 
   /**
-   * Returns a setting exactly as it was given, so that a secret may contain text that looks like a
-   * placeholder. Every other method of the framework would replace such text. The persistence
-   * adapter contains a similar method for passwords, because the adapters share only the domain,
-   * which uses no framework.
+   * Returns a setting exactly as it was specified, because a secret may contain text that looks like
+   * a placeholder. The framework's own methods would replace such text. The persistence adapter
+   * contains a similar method for passwords. The adapters cannot share the method, because they
+   * share only the domain, which does not use the framework.
    */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =
@@ -103,8 +104,8 @@ public record TokenSettings(
             .findFirst()
             .orElse(null);
     if ("".equals(value)) {
-      // An empty value is more likely a mistake than a request to check nothing.
-      throw new ConfigurationException(variable + " must have a value or not be set, but is empty");
+      // An empty value is more likely a mistake than an attempt to disable a check.
+      throw new ConfigurationException(variable + " must not be empty; set it to a value, or remove it");
     }
     return value == null ? null : value.toString();
   }
@@ -125,8 +126,8 @@ public record TokenSettings(
       if (isHttp && uri.getHost() != null && uri.getPort() <= 65_535 && uri.getUserInfo() == null) {
         return uri;
       }
-    } catch (IllegalArgumentException e) { // Path.of throws this exception too
-      // The exception below reports this fault too.
+    } catch (IllegalArgumentException e) { // Path.of also throws this exception
+      // The exception below covers this case too.
     }
     throw new ConfigurationException(
         "JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password,"
@@ -142,7 +143,7 @@ public record TokenSettings(
     return keySet == null || isFile(keySet) ? null : keySet;
   }
 
-  /** Returns the keys in the file that JWT_JWKS_URL names, or no keys if it names no file. */
+  /** Returns the keys in the file that JWT_JWKS_URL names, or an empty set if it does not name a file. */
   KeySet readKeySet() {
     return keySet != null && isFile(keySet) ? KeySet.read(Path.of(keySet)) : KeySet.EMPTY;
   }

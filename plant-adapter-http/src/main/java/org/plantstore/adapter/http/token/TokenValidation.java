@@ -21,9 +21,9 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Validates bearer tokens: the form (RFC 7515), the algorithm, which must fit a configured key (RFC
- * 8725), the signature, and the claims (RFC 7519). Keys that a token contains or links to are never
- * used. Safe for use by multiple threads.
+ * Validates bearer tokens: the format (RFC 7515), the algorithm, which must match a configured key
+ * (RFC 8725), the signature, and the claims (RFC 7519). Keys that a token contains or links to are
+ * never used. Safe for use by multiple threads.
  */
 @Singleton
 final class TokenValidation {
@@ -35,7 +35,7 @@ final class TokenValidation {
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /** Runs the verification of public-key signatures, which would block an event loop too long. */
+  /** Verifies public-key signatures, because doing so on an event loop would block it for too long. */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
@@ -60,19 +60,20 @@ final class TokenValidation {
     this.keys = keys;
   }
 
-  /** Completes with the valid token, or with RefusedException if the token is not valid. */
+  /** Returns a future that completes with the valid token, or with RefusedException if the token is
+   * not valid. */
   CompletableFuture<ValidToken> validate(String text) {
     return CompletableFuture.completedFuture(text)
         .thenApply(SignedJwt::parse)
-        .thenApply(this::requireMeant)
+        .thenApply(this::requireAcceptable)
         .thenCompose(token ->
             requireSigned(token)
                 .thenApply(known -> ValidToken.of(token, settings.requiredClaims(), known)));
   }
 
   /**
-   * Completes with keys that verify the signature. If the known keys do not verify the signature,
-   * asks the provider for new keys.
+   * Returns a future that completes with keys that verify the signature. If the known keys do not
+   * verify the signature, this method asks the provider for new keys.
    */
   private CompletableFuture<TokenKeys.Snapshot> requireSigned(SignedJwt token) {
     TokenKeys.Snapshot known = keys.current();
@@ -105,14 +106,14 @@ final class TokenValidation {
         header.toJSONObject());
     return new InvalidTokenException(
         settings.keySet() == null
-            ? "The bearer token is not signed with a secret of this service; obtain a new token,"
+            ? "The bearer token is not signed with one of this service's secrets; obtain a new token,"
                 + " and send it unchanged."
-            : "The bearer token is not signed with a key of this service or of its identity"
+            : "The bearer token is not signed with a key from this service or its identity"
                 + " provider; obtain a new token, and send it unchanged. If the provider has just"
                 + " replaced its key, repeat the request after 30 s.");
   }
 
-  /** Completes with true if one of the keys verifies the signature of a token. */
+  /** Returns a future that completes with whether one of the keys verifies the token's signature. */
   private CompletableFuture<Boolean> verify(SignedJwt token, TokenKeys.Snapshot known) {
     List<? extends Key> found = known.find(token.header());
     return PublishedKey.isFor(token.header())
@@ -130,13 +131,14 @@ final class TokenValidation {
         }
       }
     } catch (JOSEException e) {
-      // The key does not fit the token.
+      // The key does not match the token's algorithm.
     }
     return false;
   }
 
-  /** Returns the token if it is valid at this time and meant for this service. */
-  private SignedJwt requireMeant(SignedJwt token) {
+  /** Returns the token if its claims show that it is currently valid and is meant for this service;
+   * throws InvalidTokenException otherwise. */
+  private SignedJwt requireAcceptable(SignedJwt token) {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     Instant expires = token.time("exp");
     require(
@@ -160,7 +162,7 @@ final class TokenValidation {
         begins == null || begins.minusSeconds(CLOCK_SKEW_SECONDS).isBefore(now),
         "The bearer token is not valid before "
             + begins
-            + "; send it after that time, or correct the clock of its issuer.",
+            + "; send it after that time, or correct the issuer's clock.",
         "an nbf before " + now,
         begins);
     Object audience = token.claims().get("aud");
@@ -174,8 +176,8 @@ final class TokenValidation {
     Object issuer = token.claims().get("iss");
     require(
         isAccepted(settings.issuers(), Arrays.asList(issuer)),
-        "This service does not trust the issuer (iss) of the bearer token; obtain a token from the"
-            + " identity provider of this service.",
+        "This service does not trust the issuer (iss) of the bearer token; obtain a token from this"
+            + " service's identity provider.",
         String.join(" or ", settings.issuers()),
         issuer);
     return token;

@@ -10,9 +10,9 @@ import java.util.stream.Stream;
 /**
  * The properties of a valid token that the cache and the security rules need. Immutable.
  *
- * @param caller the name of the caller; may be empty
- * @param claims only the claims that {@link RequiredClaimsRule} examines, because caching all
- *     claims would take several times the memory of the tokens' text
+ * @param caller the name of the caller, or an empty string if the token does not name the caller
+ * @param claims the claims that {@link RequiredClaimsRule} examines. Caching all claims would take several
+ *     times as much memory as the text of the tokens.
  * @param expires the expiration time
  * @param keys the keys that were known when the token was validated
  */
@@ -32,8 +32,9 @@ record ValidToken(
   }
 
   /**
-   * Returns the first of these claims that the token contains, or an empty string: {@code sub},
-   * {@code client_id} (RFC 9068, section 2.2), and {@code azp} (OpenID Connect Core, section 2).
+   * Returns the value of {@code sub}, {@code client_id} (RFC 9068, section 2.2), or {@code azp}
+   * (OpenID Connect Core, section 2), whichever the token contains first in this order, or an empty
+   * string if it contains none of them.
    */
   private static String caller(Map<?, ?> claims) {
     return Stream.of("sub", "client_id", "azp")

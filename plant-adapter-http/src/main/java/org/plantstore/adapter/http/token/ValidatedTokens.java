@@ -10,8 +10,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches the tokens that were validated within the last minute, because validating a token costs
- * more than the rest of a request. Invalid tokens are not cached, so that they cannot evict valid
+ * Caches the tokens that were validated within the last minute, because validating a token takes
+ * more CPU time than the rest of a request. Invalid tokens are not cached, so that they cannot evict valid
  * ones. Safe for use by multiple threads.
  */
 @Singleton
@@ -19,7 +19,8 @@ final class ValidatedTokens {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
-  /** A character takes one byte. This limit allows 256 tokens of the largest accepted size. */
+  /** Limits the total length of cached tokens. A character takes one byte, so the texts take at most
+   * 4 MiB, which is enough for 256 tokens of the maximum size. */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
   private final TokenKeys keys;
@@ -40,8 +41,8 @@ final class ValidatedTokens {
   }
 
   /**
-   * Returns the cached token with this text, or null if there is none, if it has expired, or if any
-   * key has changed.
+   * Returns the cached token with this text, or null if there is none, if the token has expired, or
+   * if any key has changed since the token was validated.
    */
   @Nullable ValidToken get(String text) {
     ValidToken token = tokens.getIfPresent(text);

@@ -1,4 +1,4 @@
-/** Checks the bearer tokens of requests (RFC 6750, RFC 7519, RFC 8725). */
+/** Validates the bearer tokens in requests (RFC 6750, RFC 7519, RFC 8725). */
 @NullMarked
 package org.plantstore.adapter.http.token;
 

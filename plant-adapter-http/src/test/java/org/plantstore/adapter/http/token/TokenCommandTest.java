@@ -78,7 +78,7 @@ class TokenCommandTest {
       textBlock =
           """
           jwt.secret   | --minutes=0      | --minutes must be a whole number from 1 to 999999, but is "0"
-          jwt.secret   | --claim=scope    | --claim must contain claims such as scope=plants.write, but has "scope"
+          jwt.secret   | --claim=scope    | --claim must contain claims such as scope=plants.write, but contains "scope"
           jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the identity provider can sign tokens for the keys at JWT_JWKS_URL
           """)
   void invalid_option_or_missing_secret_is_refused(String key, String option, String message) {
@@ -121,12 +121,12 @@ class TokenCommandTest {
           {"alg":"RS1"}  | "aud":"us"        | The algorithm (alg) of the bearer token is not supported; obtain a token that is signed with another algorithm, such as RS256. Expected one of [HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512], but found "RS1".
           {"alg":"HS512"} | "aud":"us"       | This service has no key for the algorithm (alg) and the key ID (kid) of the bearer token; obtain a token from an issuer that this service trusts. Expected an algorithm that fits the length of 1 secret, but found {alg=HS512}.
           {}             | "aud":"us","exp":0 | The bearer token expired at 1970-01-01T00:00:00Z; obtain a new token. Expected an exp after NOW, but found 1970-01-01T00:00:00Z.
-          {}             | "exp":"soon"      | The times (exp and nbf) of the bearer token must be numbers of seconds; obtain a token whose times are numbers. Expected a number in exp, but found "soon".
+          {}             | "exp":"soon"      | The times in the bearer token (exp and nbf) must be numbers; obtain a token that specifies them in seconds. Expected a number in exp, but found "soon".
           {}             | "exp":null        | The bearer token has no expiration time (exp); obtain a token that has one. Expected an exp after NOW, but found none.
-          {}             | "nbf":4102444800  | The bearer token is not valid before 2100-01-01T00:00:00Z; send it after that time, or correct the clock of its issuer. Expected an nbf before NOW, but found 2100-01-01T00:00:00Z.
+          {}             | "nbf":4102444800  | The bearer token is not valid before 2100-01-01T00:00:00Z; send it after that time, or correct the issuer's clock. Expected an nbf before NOW, but found 2100-01-01T00:00:00Z.
           {}             | "nbf":1795902982000 | The start time (nbf) of the bearer token is after the year 9999; its issuer must specify the time in seconds, not in milliseconds. Expected an nbf in seconds, but found 1795902982000.
           {}             | "aud":["them",7]  | The audience (aud) of the bearer token does not include this service; obtain a token that is meant for this service. Expected us or we, but found [them, 7].
-          {}             | "aud":"us","iss":"x" | This service does not trust the issuer (iss) of the bearer token; obtain a token from the identity provider of this service. Expected here, but found "x".
+          {}             | "aud":"us","iss":"x" | This service does not trust the issuer (iss) of the bearer token; obtain a token from this service's identity provider. Expected here, but found "x".
           {}             | "aud":"we"        | The bearer token must contain the claim scope=a; obtain a token with that claim. Expected scope=a, but found none.
           """)
   void check_reports_the_expected_and_the_actual_value_of_a_refused_token(
