@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the calls of a blocking store on threads, and counts the calls that are still running after
- * their deadlines. A nonblocking store, such as the PostgreSQL store, never uses these threads.
+ * Runs calls to a blocking store on separate threads, and counts the calls that are still running
+ * after their deadlines. A nonblocking store, such as the PostgreSQL store, never uses these threads.
  * Safe for use by multiple threads.
  */
 @Singleton
@@ -21,23 +21,23 @@ final class BlockingCalls {
   private final AtomicInteger overdue = new AtomicInteger();
 
   BlockingCalls(
-      // The executor BLOCKING may use virtual threads. A store that computes forever, or that waits
-      // while holding a lock on Java 21, would then occupy one of the few carrier threads.
+      // The executor BLOCKING may use virtual threads. A store that computes without end, or that
+      // waits while holding a lock on Java 21, would then occupy one of the few carrier threads.
       @Named(TaskExecutors.IO) Executor threads, @Nullable MeterRegistry registry) {
     this.threads = threads;
     if (registry != null) {
       Gauge.builder("plant.store.overdue.creates", overdue, AtomicInteger::get)
-          .description("Creates whose call of the store is still running after the deadline")
+          .description("Create requests whose store call is still running after the deadline")
           .register(registry);
     }
   }
 
-  /** Returns an executor for the store call of one create. */
+  /** Returns an executor for the store call of one request. */
   Call newCall() {
     return new Call();
   }
 
-  /** Runs the store call of one create on a thread, unless the deadline has passed. */
+  /** Runs the store call of one request on a thread, unless the deadline has passed. */
   final class Call implements Executor {
 
     private @Nullable Thread thread; // not null while the call is running
@@ -72,9 +72,9 @@ final class BlockingCalls {
     }
 
     /**
-     * Expires the call at its deadline. A running call is interrupted, and {@code release} runs
-     * when the call returns. If the call is not running, it never starts, and {@code release} runs
-     * now.
+     * Expires the call at its deadline. If the call is running, it is interrupted, and {@code
+     * release} runs when the call returns. Otherwise, {@code release} runs immediately, and a call
+     * that has not started yet never starts.
      */
     synchronized void expire(Runnable release) {
       this.release = release;

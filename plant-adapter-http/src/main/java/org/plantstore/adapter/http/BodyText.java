@@ -11,14 +11,14 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.Legible;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** Decodes a request body, and describes the place where it is malformed. */
+/** Decodes request bodies, and describes where a body is malformed. */
 final class BodyText {
 
-  private static final int QUOTED_CHARACTERS = 20; // on each side of the fault
+  private static final int QUOTED_CHARACTERS = 20; // on each side of the error
 
   private BodyText() {}
 
-  /** Decodes UTF-8 strictly, because Jackson accepts sequences that RFC 3629 forbids. */
+  /** Decodes UTF-8 strictly, because Jackson accepts byte sequences that RFC 3629 forbids. */
   static CharBuffer decode(byte[] body) {
     if (body.length > 1 && (body[0] == 0 || body[1] == 0)) {
       throw new RefusedException(
@@ -37,7 +37,7 @@ final class BodyText {
     }
   }
 
-  /** Returns a refusal that quotes the text around the place where the parser stopped. */
+  /** Returns an exception whose message quotes the text around the place where the parser stopped. */
   static RefusedException malformed(
       CharBuffer body, String fault, JsonLocation stop, String advice) {
     int offset = (int) stop.getCharOffset();

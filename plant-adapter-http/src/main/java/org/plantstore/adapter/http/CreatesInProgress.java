@@ -21,9 +21,9 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Limits the number of creates in progress and the duration of each. A create holds a permit until
- * its caller receives a response, or longer if its call of the store still occupies a thread. Safe
- * for use by multiple threads.
+ * Limits the number of create requests in progress and the duration of each. A request holds a
+ * permit until its caller receives a response. If the store call still occupies a thread at that
+ * time, the request holds its permit until the call returns. Safe for use by multiple threads.
  */
 @Singleton
 final class CreatesInProgress {
@@ -45,11 +45,11 @@ final class CreatesInProgress {
   }
 
   /**
-   * Starts a create. The returned stage completes on the event loop, no later than the deadline.
-   * The deadline is a timer of the event loop, because a timer that wakes another thread costs
-   * more.
+   * Starts creating a plant. The returned stage completes on the event loop, no later than the
+   * deadline. The deadline is a timer on the event loop, because a timer that wakes another thread
+   * would use more CPU time.
    *
-   * @throws RefusedException with {@code OVERLOADED} if too many creates are in progress
+   * @throws RefusedException with {@code OVERLOADED} if too many create requests are in progress
    */
   CompletionStage<Plant> start(NewPlant plant, ScheduledExecutorService eventLoop) {
     if (!permits.tryAcquire()) {
@@ -64,7 +64,10 @@ final class CreatesInProgress {
               call.expire(permits::release);
               response.completeExceptionally(
                   new PlantStoreUnavailableException(
-                      createPlant + " has exceeded CREATE_TIMEOUT_SECONDS, " + timeoutSeconds));
+                      createPlant
+                          + " did not respond within CREATE_TIMEOUT_SECONDS, which is "
+                          + timeoutSeconds
+                          + " s"));
               created.toCompletableFuture().cancel(true);
             },
             timeoutSeconds,
@@ -94,9 +97,9 @@ final class CreatesInProgress {
   }
 
   /**
-   * Returns the failure if the port declares its type. Otherwise, wraps it as a fault of the store,
-   * because a store may throw exceptions, such as those of the framework's HTTP client, that the
-   * framework would treat as errors in the request.
+   * Returns the failure if the port declares its type. Otherwise, wraps the failure, so that it is
+   * handled as an internal error. A store may throw exceptions, such as those of the framework's
+   * HTTP client, that would otherwise be handled as errors in the request.
    */
   private Throwable attributed(Throwable failure) {
     return failure instanceof InvalidPlantException

@@ -52,7 +52,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   private final long maxBodyBytes;
   private final int managementPort;
 
-  /** The errors that are logged, because an operator must act or a browser hides the response. */
+  /** The errors that are logged because an operator must act, or because browsers hide the response. */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -70,8 +70,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Handles every exception. An {@code ExceptionHandler} would use four times the CPU, because the
-   * framework looks up the handler again for each exception.
+   * Handles every exception. An {@code ExceptionHandler} would use four times as much CPU time,
+   * because the framework looks up the handler again for each exception.
    */
   @Error(global = true)
   HttpResponse<byte[]> handle(HttpRequest<?> request, Throwable failure) {
@@ -87,7 +87,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
    * Without this route, the response to a malformed HEAD request would have no headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
-  HttpResponse<byte[]> refuseMalformed(HttpRequest<?> request) {
+  HttpResponse<byte[]> handleMalformed(HttpRequest<?> request) {
     return handle(request, new RefusedException(ErrorNumber.MALFORMED_REQUEST));
   }
 
@@ -113,7 +113,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       record.runWithIds(() -> log(refusal, failure));
     }
     switch (error) {
-      // Uses a random pause, so that clients refused at the same time do not all retry together.
+      // A random pause prevents clients that receive an error together from retrying together.
       case STORE_UNAVAILABLE, OVERLOADED, KEYS_UNAVAILABLE ->
           response.header(
               HttpHeaders.RETRY_AFTER, String.valueOf(ThreadLocalRandom.current().nextInt(1, 4)));
@@ -128,7 +128,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
         .status(error.status())
         .header(HttpHeaders.LINK, error.link(record.path()))
         .contentType(MediaType.APPLICATION_JSON_TYPE)
-        .contentLength(body.length) // the framework would omit this in a response to HEAD
+        .contentLength(body.length) // the framework would omit this header in responses to HEAD
         .body(body);
   }
 
@@ -136,14 +136,14 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     switch (refusal.error()) {
       case INTERNAL -> LOG.error("A request failed", failure);
       case STORE_UNAVAILABLE ->
-          LOG.warn("Creates failed with 5002; their callers may retry: {}", failure.getMessage());
+          LOG.warn("Create requests failed with 5002; their callers may retry: {}", failure.getMessage());
       default ->
           LOG.warn(
-              "A request was refused with {}: {}", refusal.error().number(), refusal.getMessage());
+              "A request was rejected with {}: {}", refusal.error().number(), refusal.getMessage());
     }
   }
 
-  /** Returns the error of a challenge, which RFC 6750 omits if the request contains no token. */
+  /** Returns the challenge's {@code error} attribute, which RFC 6750 omits if there is no token. */
   private static String reason(ErrorNumber error) {
     return switch (error) {
       case INVALID_TOKEN -> ", error=\"invalid_token\"";
@@ -169,7 +169,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           ErrorNumber.ID_TAKEN,
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
-    if (failure instanceof InvalidPlantException invalid) { // violates a rule of the store
+    if (failure instanceof InvalidPlantException invalid) { // the plant violates one of the store's rules
       return new RefusedException(
           ErrorNumber.ofField(invalid.violations().get(0).field()),
           NewPlantJson.sentence(String.valueOf(invalid.getMessage())));
@@ -209,7 +209,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     if (failure instanceof HttpStatusException framework) {
       return framework.getStatus();
     }
-    if (failure instanceof ConversionErrorException) { // for example for /health/unknown
+    if (failure instanceof ConversionErrorException) { // for example, for /health/unknown
       return HttpStatus.NOT_FOUND;
     }
     return failure instanceof HttpException

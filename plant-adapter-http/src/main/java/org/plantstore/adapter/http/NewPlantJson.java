@@ -28,16 +28,16 @@ final class NewPlantJson {
 
   private static final int MAX_DEPTH = 1_000;
 
-  /** Sets no limits on lengths, because the size of the body limits them. */
+  /** Does not limit the lengths of values, because the size of the body limits them. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // The parser would otherwise cache member names, and callers could fill the memory.
+          // If the parser cached the names of members, callers could fill the memory with new names.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder()
                   .maxNestingDepth(MAX_DEPTH)
-                  .maxNumberLength(Integer.MAX_VALUE) // the parser does not convert a long number
+                  .maxNumberLength(Integer.MAX_VALUE) // the parser does not convert long numbers
                   .maxStringLength(Integer.MAX_VALUE)
                   .maxNameLength(Integer.MAX_VALUE)
                   .build())
@@ -49,7 +49,7 @@ final class NewPlantJson {
   private final CharBuffer body;
   private final JsonParser parser;
 
-  /** The fault of each invalid field, sorted by error number: id, name, tag. */
+  /** What is wrong with each invalid field, sorted by error number: id, name, tag. */
   private final Map<ErrorNumber, String> problems = new TreeMap<>();
 
   private final List<String> otherMembers = new ArrayList<>(0);
@@ -91,7 +91,7 @@ final class NewPlantJson {
     return plant();
   }
 
-  /** Distinguishes faults by Jackson's message, because they have the same exception type. */
+  /** Distinguishes errors by Jackson's messages, because all errors have the same exception type. */
   private RefusedException malformed(JsonProcessingException e) {
     String fault = "The body is not valid JSON (RFC 8259)";
     String advice = "correct it there, or write the body with a JSON library.";
@@ -115,7 +115,7 @@ final class NewPlantJson {
       readMember(parser.currentName(), parser.nextToken());
     }
     String found = found(first);
-    parser.skipChildren(); // the elements, if the body is an array
+    parser.skipChildren(); // skips the elements if the body is an array
     if (parser.nextToken() != null) {
       String fault = "The body contains more than one JSON value: the next one begins";
       throw BodyText.malformed(body, fault, parser.currentTokenLocation(), "send only one plant.");
@@ -150,7 +150,7 @@ final class NewPlantJson {
       return parser.getText();
     }
     problems.put(field, demand + ", but is " + found(value));
-    return ""; // valid, so that the constructor of NewPlant reports only other fields
+    return ""; // valid, so that the NewPlant constructor reports only other fields
   }
 
   private void readId(JsonToken value) throws IOException {
@@ -177,7 +177,7 @@ final class NewPlantJson {
       case START_OBJECT -> "an object";
       case START_ARRAY -> "an array";
       case VALUE_STRING -> Legible.quoted(parser.getText());
-      default -> Legible.of(parser.getText()); // a number, true, false or null
+      default -> Legible.of(parser.getText()); // a number, true, false, or null
     };
   }
 
@@ -206,10 +206,10 @@ final class NewPlantJson {
     return text.endsWith(".") ? text : text + ".";
   }
 
-  /** Names unknown members, because they may be misspelled or may contain the plant. */
+  /** Returns the names of unknown members, because they may be misspelled or may contain the plant. */
   private String hint() {
     String others = otherMembers.size() > MAX_NAMED_MEMBERS ? ", and others" : "";
-    String advice = "; spell id and name exactly like this, and put them at the top level.";
+    String advice = "; the required members must be named exactly id and name, and be at the top level.";
     return otherMembers.isEmpty()
         ? ""
         : otherMembers.stream()

@@ -28,9 +28,9 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Reads the body of a create. The reader claims every media type, so that it can refuse a wrong one
- * with an error of the catalog. Serde would convert values of other types, supply missing values,
- * and ignore repeated members ({@code NewPlantJsonTest}). Safe for use by multiple threads.
+ * Reads the body of a create request. This reader accepts every media type, so that it can reject
+ * all except JSON with an error from the catalog. Micronaut Serde would convert values of other
+ * types, supply missing values, and ignore repeated members (see {@code NewPlantJsonTest}). Safe for use by multiple threads.
  */
 @Singleton
 @Consumes(MediaType.ALL)
@@ -50,15 +50,16 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     }
   }
 
-  /** A body up to this size needs no permit, because the heap has room for one per event loop. */
+  /** A body up to this size needs no permit. Each event loop parses only one body at a time, and the
+   * heap has enough room for that. */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 
-  /** The parser may allocate this many times the size of a body that has many short members. */
+  /** The bytes that the parser may allocate per byte of a body that has many short members. */
   private static final int PARSER_BYTES_PER_BYTE = 14;
 
   /**
-   * All parsers together may use a quarter of the heap, given here in KiB. Without this limit,
-   * eight callers could exhaust a heap of 64 MB.
+   * The heap that all parsers together may use, in KiB: a quarter of the maximum heap size. Without
+   * this limit, eight callers could exhaust a 64 MB heap.
    */
   private static final int PARSER_KIB = (int) (Runtime.getRuntime().maxMemory() / 4 / 1024);
 
@@ -92,14 +93,14 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     }
   }
 
-  /** Always throws an exception, because the server calls only the other method. */
+  /** Always throws an exception, because the server calls only the other {@code read} method. */
   @Override
   public NewPlant read(
       Argument<NewPlant> type, @Nullable MediaType contentType, Headers headers, InputStream body) {
     throw new UnsupportedOperationException();
   }
 
-  /** Returns the refusal of a body with these headers, or null if they are acceptable. */
+  /** Returns the exception for a body with these headers, or null if the headers are valid. */
   static @Nullable RefusedException refusalOf(Headers headers) {
     List<String> types = headers.getAll(HttpHeaders.CONTENT_TYPE);
     for (String type : types.isEmpty() ? List.of("") : types) {
@@ -118,7 +119,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
                 + "; send it uncompressed.");
   }
 
-  /** Checks only the media type and the charset, because no other parameter has an effect here. */
+  /** Returns what is wrong with the media type or the charset, or null. Ignores other parameters. */
   private static @Nullable String faultOf(String contentType) {
     int end = contentType.indexOf(';');
     String type = end < 0 ? contentType : contentType.substring(0, end);

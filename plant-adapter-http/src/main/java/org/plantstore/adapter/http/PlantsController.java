@@ -16,8 +16,8 @@ import org.plantstore.domain.Plant;
 
 /**
  * The contract's only operation. Requests arrive here after {@code token.TokenFilter} has checked
- * their tokens. The controller is created during startup, so that a service that lacks an
- * implementation of the port does not start.
+ * their tokens. The controller is created during startup, so that
+ * startup fails if no implementation of the port is installed.
  */
 @Context
 @Controller
@@ -35,7 +35,7 @@ final class PlantsController {
   }
 
   @Post("/plants")
-  @Consumes(MediaType.ALL) // NewPlantReader refuses every type except JSON
+  @Consumes(MediaType.ALL) // NewPlantReader rejects every type except JSON
   CompletionStage<Plant> create(@Body NewPlant plant, HttpRequest<?> request) {
     return creates.start(plant, RequestRecord.eventLoopOf(request));
   }

@@ -30,21 +30,20 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
- * Serves the OpenAPI document, the console page, and the error page. All responses with the same
- * document share one buffer. The framework's static resources are not used: they have no entity
- * tags, would need a filter for the content security policy, and occupy a thread for each client
- * that stops reading. Safe for use by multiple threads.
+ * Serves the OpenAPI document, the console page, and the error page. All responses with the same document share one buffer. The framework's static resources are not
+ * used, because they have no entity tags, need a filter that adds the content security policy, and
+ * occupy a thread for each client that stops reading. Safe for use by multiple threads.
  */
 @Controller
 @Secured(SecurityRule.IS_ANONYMOUS)
 final class DocumentsController {
 
-  /** Allows scripts and styles from this service only, and images that a style sheet contains. */
+  /** Allows content only from this service, except for images embedded in style sheets. */
   private static final String CONTENT_SECURITY_POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
           + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-  /** The media types of documents, by the extension of their names. */
+  /** The media types of documents, by file name extension. */
   private static final Map<String, String> MEDIA_TYPES =
       Map.of(
           "html", "text/html; charset=utf-8",
@@ -78,7 +77,7 @@ final class DocumentsController {
     Document document = documents.computeIfAbsent(nameOf(request.getPath()), this::document);
     return (document.isKnownTo(request) ? HttpResponse.<ByteBuf>notModified() : document.response())
         .header(HttpHeaders.ETAG, document.tag)
-        // A browser revalidates the document each time, so that it never shows an outdated version.
+        // Makes browsers revalidate the document, so that they never show an outdated version.
         .header(HttpHeaders.CACHE_CONTROL, "no-cache")
         .header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         .header("Referrer-Policy", "no-referrer");
@@ -93,8 +92,9 @@ final class DocumentsController {
   }
 
   /**
-   * Returns a document. The router ignores a trailing slash, but such a path is refused here,
-   * because relative links in the document would break.
+   * Returns the document with this name; throws RefusedException if there is none. The router ignores
+   * a trailing slash, but this method rejects it, because relative links in the document would
+   * break.
    */
   private Document document(String name) {
     String type = MEDIA_TYPES.get(name.substring(name.lastIndexOf('.') + 1));
@@ -130,7 +130,7 @@ final class DocumentsController {
   private record Document(MediaType type, ByteBuf content, String tag) {
 
     static Document of(String type, byte[] bytes) {
-      // Uses a direct buffer, because Netty would copy a heap buffer for each response in progress.
+      // Netty would copy a heap buffer for each response in progress, but not a direct buffer.
       ByteBuf content = Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes);
       return new Document(
           new MediaType(type),
@@ -141,10 +141,10 @@ final class DocumentsController {
     MutableHttpResponse<ByteBuf> response() {
       return HttpResponse.ok(content.duplicate())
           .contentType(type)
-          .contentLength(content.readableBytes()); // also in a response to HEAD
+          .contentLength(content.readableBytes()); // in responses to HEAD too
     }
 
-    /** Returns whether the client has this version of the document (RFC 9110, section 13.1.2). */
+    /** Returns whether the client already has this version (RFC 9110, section 13.1.2). */
     boolean isKnownTo(HttpRequest<?> request) {
       String header = String.join(",", request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH));
       return header.strip().equals("*") || header.contains(tag);
