@@ -38,7 +38,7 @@ public enum ErrorNumber {
   INVALID_TOKEN(
       4002,
       UNAUTHORIZED,
-      "The bearer token is not valid for this service; correct the fault that the message"
+      "The bearer token is not valid for this service; fix the problem that the message"
           + " describes, or obtain a new token."),
   NOT_FOUND(
       4003,

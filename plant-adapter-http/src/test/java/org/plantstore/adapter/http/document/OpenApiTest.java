@@ -232,7 +232,7 @@ class OpenApiTest extends ServerTest {
         Pattern.compile(
             "<section id=\"(.*)\">\\s*<h2><a href=\"#\\1\">(\\1)</a> <small>(.*)</small></h2>\\s*"
                 + "<p><strong>(.*)</strong></p>\\s*<dl>\\s*<dt>Cause</dt><dd>.+</dd>\\s*"
-                + "<dt>Cure</dt><dd>.+</dd>\\s*</dl>\\s*</section>");
+                + "<dt>What to do</dt><dd>.+</dd>\\s*</dl>\\s*</section>");
     assertEquals(
         catalog("%d, %d %s: %s"),
         entry
