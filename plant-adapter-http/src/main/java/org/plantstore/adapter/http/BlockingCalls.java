@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs calls to a blocking store on separate threads, and counts the calls that are still running
- * after their deadlines. A nonblocking store, such as the PostgreSQL store, never uses these threads.
- * Safe for use by multiple threads.
+ * after their deadlines. A nonblocking store, such as the PostgreSQL store, never uses these
+ * threads. Safe for use by multiple threads.
  */
 @Singleton
 final class BlockingCalls {

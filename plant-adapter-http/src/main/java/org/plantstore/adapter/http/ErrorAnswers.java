@@ -52,7 +52,9 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   private final long maxBodyBytes;
   private final int managementPort;
 
-  /** The errors that are logged because an operator must act, or because browsers hide the response. */
+  /**
+   * The errors that are logged because an operator must act, or because browsers hide the response.
+   */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -136,7 +138,9 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     switch (refusal.error()) {
       case INTERNAL -> LOG.error("A request failed", failure);
       case STORE_UNAVAILABLE ->
-          LOG.warn("Create requests failed with 5002; their callers may retry: {}", failure.getMessage());
+          LOG.warn(
+              "Create requests failed with 5002; their callers may retry: {}",
+              failure.getMessage());
       default ->
           LOG.warn(
               "A request was rejected with {}: {}", refusal.error().number(), refusal.getMessage());
@@ -169,7 +173,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           ErrorNumber.ID_TAKEN,
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
-    if (failure instanceof InvalidPlantException invalid) { // the plant violates one of the store's rules
+    if (failure
+        instanceof InvalidPlantException invalid) { // the plant violates one of the store's rules
       return new RefusedException(
           ErrorNumber.ofField(invalid.violations().get(0).field()),
           NewPlantJson.sentence(String.valueOf(invalid.getMessage())));

@@ -30,7 +30,8 @@ import org.plantstore.domain.NewPlant;
 /**
  * Reads the body of a create request. This reader accepts every media type, so that it can reject
  * all except JSON with an error from the catalog. Micronaut Serde would convert values of other
- * types, supply missing values, and ignore repeated members (see {@code NewPlantJsonTest}). Safe for use by multiple threads.
+ * types, supply missing values, and ignore repeated members (see {@code NewPlantJsonTest}). Safe
+ * for use by multiple threads.
  */
 @Singleton
 @Consumes(MediaType.ALL)
@@ -50,8 +51,10 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     }
   }
 
-  /** A body up to this size needs no permit. Each event loop parses only one body at a time, and the
-   * heap has enough room for that. */
+  /**
+   * A body up to this size needs no permit. Each event loop parses only one body at a time, and the
+   * heap has enough room for that.
+   */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 
   /** The bytes that the parser may allocate per byte of a body that has many short members. */
@@ -119,7 +122,9 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
                 + "; send it uncompressed.");
   }
 
-  /** Returns what is wrong with the media type or the charset, or null. Ignores other parameters. */
+  /**
+   * Returns what is wrong with the media type or the charset, or null. Ignores other parameters.
+   */
   private static @Nullable String faultOf(String contentType) {
     int end = contentType.indexOf(';');
     String type = end < 0 ? contentType : contentType.substring(0, end);

@@ -16,8 +16,8 @@ import org.plantstore.domain.Plant;
 
 /**
  * The contract's only operation. Requests arrive here after {@code token.TokenFilter} has checked
- * their tokens. The controller is created during startup, so that
- * startup fails if no implementation of the port is installed.
+ * their tokens. The controller is created during startup, so that startup fails if no
+ * implementation of the port is installed.
  */
 @Context
 @Controller

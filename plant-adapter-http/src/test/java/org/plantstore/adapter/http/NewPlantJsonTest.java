@@ -209,7 +209,8 @@ class NewPlantJsonTest {
           """)
   void unknown_members_are_listed_if_a_required_field_is_missing(
       String body, int number, String message, String names) {
-    String hint = "; the required members must be named exactly id and name, and be at the top level.";
+    String hint =
+        "; the required members must be named exactly id and name, and be at the top level.";
     assertRefused(body, number, message + " The body contains " + names + hint);
   }
 

@@ -19,8 +19,7 @@ import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
  * Adds the adapter's defaults ({@code settings.properties}), and prevents startup with unusable
- * settings. This class is public, because Micronaut ignores configurers
- * that are not public.
+ * settings. This class is public, because Micronaut ignores configurers that are not public.
  */
 @ContextConfigurer
 public final class HttpStart implements ApplicationContextConfigurer {

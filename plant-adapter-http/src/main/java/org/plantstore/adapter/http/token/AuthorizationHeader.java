@@ -24,7 +24,9 @@ final class AuthorizationHeader {
         : "";
   }
 
-  /** Returns an exception whose message says how to fix the headers of a request without a token. */
+  /**
+   * Returns an exception whose message says how to fix the headers of a request without a token.
+   */
   static RefusedException noToken(HttpHeaders headers) {
     List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
     String message = ErrorNumber.NO_TOKEN.description();

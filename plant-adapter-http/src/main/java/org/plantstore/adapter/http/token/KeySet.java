@@ -28,8 +28,10 @@ record KeySet(JWKSet usable, List<String> unusable) {
 
   static final KeySet EMPTY = new KeySet(new JWKSet(), List.of());
 
-  /** Keys with these {@code use} values are not reported as unusable, because they are not meant
-   * for tokens. */
+  /**
+   * Keys with these {@code use} values are not reported as unusable, because they are not meant for
+   * tokens.
+   */
   private static final List<Object> OTHER_USES = List.of("enc", "x509-svid");
 
   private static final int MAX_QUOTED_CHARACTERS = 1_000;

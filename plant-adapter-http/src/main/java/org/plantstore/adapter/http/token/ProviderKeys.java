@@ -39,8 +39,10 @@ final class ProviderKeys {
   private final long lifetimeNanos;
   private final long pauseNanos;
 
-  /** Limits the number of tokens that wait for a fetch, because anyone can send tokens with unknown
-   * keys, and each token that waits takes up memory. */
+  /**
+   * Limits the number of tokens that wait for a fetch, because anyone can send tokens with unknown
+   * keys, and each token that waits takes up memory.
+   */
   private final Semaphore searches;
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
@@ -51,8 +53,8 @@ final class ProviderKeys {
   private long nextRepetitionNanos = nextFetchNanos;
 
   /**
-   * Creates an instance that fetches the keys again when their lifetime ends. Fetches begin at least
-   * 1/120 of the lifetime apart.
+   * Creates an instance that fetches the keys again when their lifetime ends. Fetches begin at
+   * least 1/120 of the lifetime apart.
    *
    * @param maxSearches the maximum number of tokens that may wait for a fetch
    */
@@ -73,10 +75,10 @@ final class ProviderKeys {
    * known, or when a fetch that began after this call has ended. The future completes with
    * RefusedException if no such key is known and the provider is down.
    *
-   * <p>If one of the tried keys matches the selector, either the token is forged, or the provider has
-   * replaced that key under the same {@code kid}. Such searches start at most one fetch in a tenth
-   * of the lifetime, so that forged tokens cannot cause many fetches. Other searches of this kind
-   * only wait for a fetch that is already in progress.
+   * <p>If one of the tried keys matches the selector, either the token is forged, or the provider
+   * has replaced that key under the same {@code kid}. Such searches start at most one fetch in a
+   * tenth of the lifetime, so that forged tokens cannot cause many fetches. Other searches of this
+   * kind only wait for a fetch that is already in progress.
    *
    * @param tried the known keys, none of which verified the token's signature
    * @throws RefusedException with {@code OVERLOADED} if too many tokens are waiting for a fetch
@@ -107,8 +109,10 @@ final class ProviderKeys {
         });
   }
 
-  /** Returns whether a search for a replaced key may start a fetch now. If the result is true, the
-   * next such fetch is permitted after a tenth of the lifetime. */
+  /**
+   * Returns whether a search for a replaced key may start a fetch now. If the result is true, the
+   * next such fetch is permitted after a tenth of the lifetime.
+   */
   private synchronized boolean mayRepeat() {
     long now = System.nanoTime();
     if (now - nextRepetitionNanos < 0) {
@@ -118,8 +122,10 @@ final class ProviderKeys {
     return true;
   }
 
-  /** Starts a fetch if the lifetime of the known keys has ended. After a failed fetch, starts the next
-   * one after a tenth of the lifetime. */
+  /**
+   * Starts a fetch if the lifetime of the known keys has ended. After a failed fetch, starts the
+   * next one after a tenth of the lifetime.
+   */
   void renew() {
     Known now = known;
     long intervalNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
@@ -153,8 +159,10 @@ final class ProviderKeys {
     thread.start();
   }
 
-  /** Fetches the key set. Logs the reason if that fails. If the set has changed, logs which of its
-   * keys are unusable. */
+  /**
+   * Fetches the key set. Logs the reason if that fails. If the set has changed, logs which of its
+   * keys are unusable.
+   */
   void fetch() {
     long began = System.nanoTime();
     KeySet before = known.keys;

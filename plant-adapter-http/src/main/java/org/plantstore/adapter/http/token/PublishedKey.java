@@ -23,8 +23,10 @@ final class PublishedKey {
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /** Only these members are read, so an invalid value of another one, such as {@code x5c}, has no
-   * effect. */
+  /**
+   * Only these members are read, so an invalid value of another one, such as {@code x5c}, has no
+   * effect.
+   */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
   /** The {@code use} values of keys that verify tokens. SPIFFE uses {@code jwt-svid}. */

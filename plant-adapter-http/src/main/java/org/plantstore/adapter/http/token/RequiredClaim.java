@@ -52,7 +52,10 @@ record RequiredClaim(String name, List<String> values) {
     String[] nameAndValue = text.split("=", 2);
     if (nameAndValue.length < 2 || nameAndValue[0].isEmpty() || nameAndValue[1].isEmpty()) {
       throw new ConfigurationException(
-          setting + " must contain claims such as scope=plants.write, but contains \"" + text + '"');
+          setting
+              + " must contain claims such as scope=plants.write, but contains \""
+              + text
+              + '"');
     }
     return Map.entry(nameAndValue[0], nameAndValue[1]);
   }

@@ -32,8 +32,10 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
     return SecuredAnnotationRule.ORDER - 1;
   }
 
-  /** Throws an exception instead of returning {@code REJECTED}, so that the response names the
-   * missing claim. */
+  /**
+   * Throws an exception instead of returning {@code REJECTED}, so that the response names the
+   * missing claim.
+   */
   @Override
   public Publisher<SecurityRuleResult> check(
       @Nullable HttpRequest<?> request, @Nullable Authentication caller) {

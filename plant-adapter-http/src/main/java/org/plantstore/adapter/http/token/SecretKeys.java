@@ -27,8 +27,8 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
   private static final int MIN_BYTES = 32;
 
   /**
-   * Matches invisible bytes that an editor or a crash may leave in a file. NUL bytes at the end of a
-   * short secret would make it look long enough, although HMAC ignores them.
+   * Matches invisible bytes that an editor or a crash may leave in a file. NUL bytes at the end of
+   * a short secret would make it look long enough, although HMAC ignores them.
    */
   private static final Pattern INVISIBLE =
       Pattern.compile("\\x00|\\A\\xEF\\xBB\\xBF|\\r(?=\n|\\z)");

@@ -36,9 +36,9 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   private static final Pattern INVALID_CHARACTER = Pattern.compile("[^\\w.-]");
 
   /**
-   * The values of {@code typ} in access tokens (RFC 7515, section 4.1.9; RFC 9068). SPIFFE also uses
-   * {@code JOSE}. Tokens of other types, such as logout tokens, do not grant access. Nimbus is not
-   * used for this comparison, because its result would depend on the default locale.
+   * The values of {@code typ} in access tokens (RFC 7515, section 4.1.9; RFC 9068). SPIFFE also
+   * uses {@code JOSE}. Tokens of other types, such as logout tokens, do not grant access. Nimbus is
+   * not used for this comparison, because its result would depend on the default locale.
    */
   private static final Pattern TYPE = Pattern.compile("(?i)(application/)?((at\\+)?jwt|jose)");
 
@@ -53,7 +53,8 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // If the parser cached the names of members, callers could fill the memory with new names.
+          // If the parser cached the names of members, callers could fill the memory with new
+          // names.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder().maxNumberLength(Integer.MAX_VALUE).build())

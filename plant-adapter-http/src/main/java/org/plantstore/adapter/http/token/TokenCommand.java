@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The command {@code token}, which prints a token that the service accepts. The token is signed with
- * the last of the configured secrets. The service loads this class as a {@link ToolProvider}.
+ * The command {@code token}, which prints a token that the service accepts. The token is signed
+ * with the last of the configured secrets. The service loads this class as a {@link ToolProvider}.
  */
 public final class TokenCommand implements ToolProvider {
 

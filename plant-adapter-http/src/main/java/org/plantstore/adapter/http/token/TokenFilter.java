@@ -22,8 +22,8 @@ import reactor.core.publisher.Mono;
 /**
  * Applies the {@link SecurityRule}s to each request and its bearer token. This filter replaces
  * micronaut-security's {@code SecurityFilter}, which uses more CPU time. In three runs with 64
- * connections, a create request with {@code SecurityFilter} took 1.25 to 1.44 times as much CPU time
- * with a {@code TokenValidator}, and 0.95 to 1.25 times as much with a single {@code
+ * connections, a create request with {@code SecurityFilter} took 1.25 to 1.44 times as much CPU
+ * time with a {@code TokenValidator}, and 0.95 to 1.25 times as much with a single {@code
  * AuthenticationFetcher}. {@code SecurityFilter} also validates tokens in requests for public
  * documents. While the identity provider is down, it would reject such a request if it contained a
  * token. Safe for use by multiple threads.
@@ -53,8 +53,8 @@ final class TokenFilter implements Ordered {
   }
 
   /**
-   * Returns a stage that completes with the request if it is allowed, or with RefusedException if it
-   * is not. The stage has a result, because the framework does not wait for a {@code
+   * Returns a stage that completes with the request if it is allowed, or with RefusedException if
+   * it is not. The stage has a result, because the framework does not wait for a {@code
    * CompletionStage<Void>}.
    */
   @RequestFilter
@@ -85,8 +85,10 @@ final class TokenFilter implements Ordered {
     requireAllowed(request, token);
   }
 
-  /** Throws RefusedException with 404 instead of 403 if the request is not allowed, to hide the path
-   * from callers who may not use it (RFC 9110, section 15.5.4). */
+  /**
+   * Throws RefusedException with 404 instead of 403 if the request is not allowed, to hide the path
+   * from callers who may not use it (RFC 9110, section 15.5.4).
+   */
   private void requireAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
     if (!isAllowed(request, caller)) {
       throw new RefusedException(ErrorNumber.NOT_FOUND);

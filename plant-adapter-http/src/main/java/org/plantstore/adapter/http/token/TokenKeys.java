@@ -22,8 +22,8 @@ import org.plantstore.adapter.http.renewal.RenewedFiles;
 final class TokenKeys {
 
   /**
-   * The keys at a point in time. Comparing two snapshots is cheap, because both contain the same objects
-   * until the keys change.
+   * The keys at a point in time. Comparing two snapshots is cheap, because both contain the same
+   * objects until the keys change.
    */
   record Snapshot(SecretKeys secrets, JWKSet published) {
 
@@ -38,7 +38,9 @@ final class TokenKeys {
           : secrets.select(header);
     }
 
-    /** Describes the known public keys if the token's algorithm requires one, or else the secrets. */
+    /**
+     * Describes the known public keys if the token's algorithm requires one, or else the secrets.
+     */
     String describe(JWSHeader header) {
       return PublishedKey.isFor(header)
           ? "one of the keys " + published.getKeys().stream().map(JWK::getKeyID).toList()

@@ -35,7 +35,9 @@ final class TokenValidation {
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /** Verifies public-key signatures, because doing so on an event loop would block it for too long. */
+  /**
+   * Verifies public-key signatures, because doing so on an event loop would block it for too long.
+   */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
@@ -60,8 +62,10 @@ final class TokenValidation {
     this.keys = keys;
   }
 
-  /** Returns a future that completes with the valid token, or with RefusedException if the token is
-   * not valid. */
+  /**
+   * Returns a future that completes with the valid token, or with RefusedException if the token is
+   * not valid.
+   */
   CompletableFuture<ValidToken> validate(String text) {
     return CompletableFuture.completedFuture(text)
         .thenApply(SignedJwt::parse)
@@ -113,7 +117,9 @@ final class TokenValidation {
                 + " replaced its key, repeat the request after 30 s.");
   }
 
-  /** Returns a future that completes with whether one of the keys verifies the token's signature. */
+  /**
+   * Returns a future that completes with whether one of the keys verifies the token's signature.
+   */
   private CompletableFuture<Boolean> verify(SignedJwt token, TokenKeys.Snapshot known) {
     List<? extends Key> found = known.find(token.header());
     return PublishedKey.isFor(token.header())
@@ -136,8 +142,10 @@ final class TokenValidation {
     return false;
   }
 
-  /** Returns the token if its claims show that it is currently valid and is meant for this service;
-   * throws InvalidTokenException otherwise. */
+  /**
+   * Returns the token if its claims show that it is currently valid and is meant for this service;
+   * throws InvalidTokenException otherwise.
+   */
   private SignedJwt requireAcceptable(SignedJwt token) {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     Instant expires = token.time("exp");

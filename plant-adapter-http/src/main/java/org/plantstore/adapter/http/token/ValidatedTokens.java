@@ -11,16 +11,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Caches the tokens that were validated within the last minute, because validating a token takes
- * more CPU time than the rest of a request. Invalid tokens are not cached, so that they cannot evict valid
- * ones. Safe for use by multiple threads.
+ * more CPU time than the rest of a request. Invalid tokens are not cached, so that they cannot
+ * evict valid ones. Safe for use by multiple threads.
  */
 @Singleton
 final class ValidatedTokens {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
-  /** Limits the total length of cached tokens. A character takes one byte, so the texts take at most
-   * 4 MiB, which is enough for 256 tokens of the maximum size. */
+  /**
+   * Limits the total length of cached tokens. A character takes one byte, so the texts take at most
+   * 4 MiB, which is enough for 256 tokens of the maximum size.
+   */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
   private final TokenKeys keys;

@@ -94,7 +94,8 @@ class CrossOriginTest extends ServerTest {
         assertEquals(List.of(), headers(answer, "www-authenticate"));
       }
       assertEquals(
-          "A request was rejected with 4007: " + message, log.await(1).get(0).getFormattedMessage());
+          "A request was rejected with 4007: " + message,
+          log.await(1).get(0).getFormattedMessage());
     }
   }
 

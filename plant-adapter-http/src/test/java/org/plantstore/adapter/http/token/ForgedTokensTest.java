@@ -151,7 +151,8 @@ class ForgedTokensTest {
 
     tokens.forEach(ForgedTokensTest::assertInvalid);
     assertEquals(0, attacker.fetches(), "fetches from the attacker");
-    // withProvider and withBoth each start a fetch at most every 2.5 s, however slow the machine is.
+    // withProvider and withBoth each start a fetch at most every 2.5 s, however slow the machine
+    // is.
     Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
     long permitted = 2 * (1 + elapsed.dividedBy(Duration.ofMillis(2_500)));
     assertTrue(provider.fetches() - fetches <= permitted, "too many fetches from the provider");
