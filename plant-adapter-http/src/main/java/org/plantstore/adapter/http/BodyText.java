@@ -37,9 +37,7 @@ final class BodyText {
     }
   }
 
-  /**
-   * Returns an exception whose message quotes the text around the place where the parser stopped.
-   */
+  /** Returns an exception that quotes the text around the place where the parser stopped. */
   static RefusedException malformed(
       CharBuffer body, String fault, JsonLocation stop, String advice) {
     int offset = (int) stop.getCharOffset();

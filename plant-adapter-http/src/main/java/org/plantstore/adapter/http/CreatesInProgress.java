@@ -64,10 +64,8 @@ final class CreatesInProgress {
               call.expire(permits::release);
               response.completeExceptionally(
                   new PlantStoreUnavailableException(
-                      createPlant
-                          + " did not respond within CREATE_TIMEOUT_SECONDS, which is "
-                          + timeoutSeconds
-                          + " s"));
+                      "%s did not respond within CREATE_TIMEOUT_SECONDS, which is %s s"
+                          .formatted(createPlant, timeoutSeconds)));
               created.toCompletableFuture().cancel(true);
             },
             timeoutSeconds,

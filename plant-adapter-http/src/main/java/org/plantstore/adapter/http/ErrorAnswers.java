@@ -44,7 +44,6 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
 
   private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
 
-  /** The Error object that the contract defines. */
   @Serdeable.Serializable
   record ErrorBody(int error, String message) {}
 
@@ -52,9 +51,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   private final long maxBodyBytes;
   private final int managementPort;
 
-  /**
-   * The errors that are logged because an operator must act, or because browsers hide the response.
-   */
+  /** The errors that are logged because operators must act or browsers hide the response. */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -173,8 +170,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           ErrorNumber.ID_TAKEN,
           "id " + taken.id() + " is taken by a plant with another name or tag; choose another id.");
     }
-    if (failure
-        instanceof InvalidPlantException invalid) { // the plant violates one of the store's rules
+    if (failure instanceof InvalidPlantException invalid) { // violates one of the store's rules
       return new RefusedException(
           ErrorNumber.ofField(invalid.violations().get(0).field()),
           NewPlantJson.sentence(String.valueOf(invalid.getMessage())));

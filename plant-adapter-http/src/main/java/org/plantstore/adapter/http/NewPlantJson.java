@@ -32,8 +32,7 @@ final class NewPlantJson {
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // If the parser cached the names of members, callers could fill the memory with new
-          // names.
+          // Callers could fill the memory with member names if the parser cached them.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder()
@@ -92,9 +91,7 @@ final class NewPlantJson {
     return plant();
   }
 
-  /**
-   * Distinguishes errors by Jackson's messages, because all errors have the same exception type.
-   */
+  /** Distinguishes errors by Jackson's message, because their exception type is the same. */
   private RefusedException malformed(JsonProcessingException e) {
     String fault = "The body is not valid JSON (RFC 8259)";
     String advice = "correct it there, or write the body with a JSON library.";
@@ -209,13 +206,10 @@ final class NewPlantJson {
     return text.endsWith(".") ? text : text + ".";
   }
 
-  /**
-   * Returns the names of unknown members, because they may be misspelled or may contain the plant.
-   */
+  /** Lists unknown members, because they may be misspelled or may contain the plant. */
   private String hint() {
     String others = otherMembers.size() > MAX_NAMED_MEMBERS ? ", and others" : "";
-    String advice =
-        "; the required members must be named exactly id and name, and be at the top level.";
+    String advice = "; it must contain id and name, spelled exactly like this, at the top level.";
     return otherMembers.isEmpty()
         ? ""
         : otherMembers.stream()

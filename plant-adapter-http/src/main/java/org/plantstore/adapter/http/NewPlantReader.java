@@ -29,9 +29,8 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * Reads the body of a create request. This reader accepts every media type, so that it can reject
- * all except JSON with an error from the catalog. Micronaut Serde would convert values of other
- * types, supply missing values, and ignore repeated members (see {@code NewPlantJsonTest}). Safe
- * for use by multiple threads.
+ * all except JSON with an error from the catalog. Serde would convert values of other types, supply
+ * missing values, and ignore repeated members. Safe for use by multiple threads.
  */
 @Singleton
 @Consumes(MediaType.ALL)
@@ -57,7 +56,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
    */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 
-  /** The bytes that the parser may allocate per byte of a body that has many short members. */
+  /** The bytes that the parser may allocate for each byte of a body with many short members. */
   private static final int PARSER_BYTES_PER_BYTE = 14;
 
   /**
@@ -122,9 +121,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
                 + "; send it uncompressed.");
   }
 
-  /**
-   * Returns what is wrong with the media type or the charset, or null. Ignores other parameters.
-   */
+  /** Returns a message if the media type or the charset is wrong. Ignores other parameters. */
   private static @Nullable String faultOf(String contentType) {
     int end = contentType.indexOf(';');
     String type = end < 0 ? contentType : contentType.substring(0, end);

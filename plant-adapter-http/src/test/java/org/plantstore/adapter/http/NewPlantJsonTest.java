@@ -209,8 +209,7 @@ class NewPlantJsonTest {
           """)
   void unknown_members_are_listed_if_a_required_field_is_missing(
       String body, int number, String message, String names) {
-    String hint =
-        "; the required members must be named exactly id and name, and be at the top level.";
+    String hint = "; it must contain id and name, spelled exactly like this, at the top level.";
     assertRefused(body, number, message + " The body contains " + names + hint);
   }
 

@@ -39,10 +39,7 @@ final class HttpRequirements {
 
   private HttpRequirements() {}
 
-  /**
-   * Sets the default of MAX_CONNECTIONS, which depends on the maximum heap size, on the limit on
-   * open files, and on whether TLS is used.
-   */
+  /** Sets the default of MAX_CONNECTIONS, based on the heap, the limit on open files, and TLS. */
   static void addDefaultMaxConnections(Environment settings) {
     long heapLimit = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
     long plain = Math.min(heapLimit, maxConnections());
@@ -87,10 +84,7 @@ final class HttpRequirements {
     }
   }
 
-  /**
-   * Limits a body to 1/32 of the heap. The parser may allocate 14 times the size of the body, which
-   * is almost half of the heap.
-   */
+  /** Limits a body to 1/32 of the heap, because the parser may allocate 14 times that amount. */
   private static void requireHeapFor(long bodyBytes) {
     long bound = Runtime.getRuntime().maxMemory() / 32;
     if (bodyBytes > bound) {
@@ -102,9 +96,8 @@ final class HttpRequirements {
 
   /**
    * Throws an exception if the class path contains two versions of Netty, for example because a
-   * database driver includes one. With two versions, requests would receive no response, and
-   * nothing would be logged. Jars with the same file name contain the same version, so they are
-   * counted once.
+   * database driver includes one. Requests would receive no response, and nothing would be logged.
+   * Jars with the same file name contain the same version, so they are counted once.
    */
   static void requireOneNetty(ResourceLoader classPath) {
     Map<String, URL> files = new TreeMap<>();

@@ -28,10 +28,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
 
   static final KeySet EMPTY = new KeySet(new JWKSet(), List.of());
 
-  /**
-   * Keys with these {@code use} values are not reported as unusable, because they are not meant for
-   * tokens.
-   */
+  /** Keys with these {@code use} values are ignored, because they are not meant for tokens. */
   private static final List<Object> OTHER_USES = List.of("enc", "x509-svid");
 
   private static final int MAX_QUOTED_CHARACTERS = 1_000;
@@ -90,8 +87,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
     return line.substring(0, Math.min(line.length(), MAX_QUOTED_CHARACTERS));
   }
 
-  /** Logs a warning if any key is unusable. */
-  void warn() {
+  void warnOfUnusableKeys() {
     if (!unusable.isEmpty()) {
       LOG.warn("The key set at JWT_JWKS_URL contains unusable keys: {}", this);
     }

@@ -31,8 +31,8 @@ final class KeySetClient {
 
   /**
    * This client does not offer an upgrade to HTTP/2, because some servers reject requests that do.
-   * This client does not follow redirects either. Anyone who publishes the keys can issue valid
-   * tokens, so only the operator may choose the address.
+   * This client does not follow redirects either. Anyone whose keys the service fetches can issue
+   * valid tokens, so only the operator may choose the address.
    */
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

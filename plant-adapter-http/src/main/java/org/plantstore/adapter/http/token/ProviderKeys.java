@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The public keys of an identity provider, which are fetched at a limited rate. While the provider
  * is down or publishes no usable key, the known keys remain in use, and a search for an unknown key
- * fails. A search that would exceed the rate limit waits for the next permitted fetch without
- * blocking a thread. (The Nimbus class {@code JWKSourceBuilder} would throw an exception instead.)
- * Safe for use by multiple threads.
+ * fails. Searches that exceed the rate limit wait for the next permitted fetch without blocking a
+ * thread, whereas the Nimbus class {@code JWKSourceBuilder} would throw an exception. Safe for use
+ * by multiple threads.
  */
 final class ProviderKeys {
 
@@ -39,10 +39,7 @@ final class ProviderKeys {
   private final long lifetimeNanos;
   private final long pauseNanos;
 
-  /**
-   * Limits the number of tokens that wait for a fetch, because anyone can send tokens with unknown
-   * keys, and each token that waits takes up memory.
-   */
+  /** Limits the number of tokens that wait for a fetch, so that they cannot fill the memory. */
   private final Semaphore searches;
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
@@ -109,10 +106,7 @@ final class ProviderKeys {
         });
   }
 
-  /**
-   * Returns whether a search for a replaced key may start a fetch now. If the result is true, the
-   * next such fetch is permitted after a tenth of the lifetime.
-   */
+  /** Returns whether a search for a replaced key may fetch now, and if so, uses up the permit. */
   private synchronized boolean mayRepeat() {
     long now = System.nanoTime();
     if (now - nextRepetitionNanos < 0) {
@@ -122,10 +116,7 @@ final class ProviderKeys {
     return true;
   }
 
-  /**
-   * Starts a fetch if the lifetime of the known keys has ended. After a failed fetch, starts the
-   * next one after a tenth of the lifetime.
-   */
+  /** Starts a fetch if the keys' lifetime has ended, or a tenth of it after a failed fetch. */
   void renew() {
     Known now = known;
     long intervalNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
@@ -159,10 +150,7 @@ final class ProviderKeys {
     thread.start();
   }
 
-  /**
-   * Fetches the key set. Logs the reason if that fails. If the set has changed, logs which of its
-   * keys are unusable.
-   */
+  /** Fetches the key set, and logs a failure or the unusable keys in a key set that has changed. */
   void fetch() {
     long began = System.nanoTime();
     KeySet before = known.keys;
@@ -170,7 +158,7 @@ final class ProviderKeys {
       KeySet fetched = client.fetch();
       boolean isSame = fetched.equals(before);
       if (!isSame) {
-        fetched.warn();
+        fetched.warnOfUnusableKeys();
       }
       known = new Known(isSame ? before : fetched, began, false);
     } catch (ConfigurationException e) {

@@ -23,10 +23,7 @@ final class PublishedKey {
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /**
-   * Only these members are read, so an invalid value of another one, such as {@code x5c}, has no
-   * effect.
-   */
+  /** Only these members are read, so invalid values of others, such as {@code x5c}, do no harm. */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
   /** The {@code use} values of keys that verify tokens. SPIFFE uses {@code jwt-svid}. */
@@ -59,9 +56,9 @@ final class PublishedKey {
   }
 
   /**
-   * Reads a key from a key set (RFC 7517). Empty members are treated as absent. {@link JWK#parse}
-   * alone would reject keys because of members that have no effect here, and would accept keys that
-   * cannot verify tokens.
+   * Reads a key from a key set (RFC 7517). Empty members are treated as absent. On its own, {@link
+   * JWK#parse} would reject keys because of members that have no effect here, and would accept keys
+   * that cannot verify tokens.
    *
    * @throws ParseException if the key cannot verify tokens. The message contains the reason.
    */

@@ -19,9 +19,8 @@ import org.jspecify.annotations.Nullable;
 record RequiredClaim(String name, List<String> values) {
 
   /**
-   * The claims whose text is a list of words, separated by spaces (RFC 8693, section 4.2). The text
-   * of other claims is compared as a whole. Some callers can choose that text, and could otherwise
-   * include an accepted value as one of its words.
+   * The claims whose text is a list of words (RFC 8693, section 4.2). The text of other claims is
+   * compared as a whole, because callers may be able to choose it and add an accepted word.
    */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 

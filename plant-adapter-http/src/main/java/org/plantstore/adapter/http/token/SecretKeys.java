@@ -59,7 +59,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
     return new SecretKeys(file, List.copyOf(keys));
   }
 
-  /** Returns the secret in a text, which is decoded if it begins with {@code base64:}. */
+  /** Converts text to a secret, and decodes the text if it begins with {@code base64:}. */
   private static SecretKeySpec key(String subject, byte[] text) {
     byte[] secret = text;
     String encoded = new String(text, ISO_8859_1);

@@ -53,8 +53,7 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // If the parser cached the names of members, callers could fill the memory with new
-          // names.
+          // Callers could fill the memory with member names if the parser cached them.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder().maxNumberLength(Integer.MAX_VALUE).build())

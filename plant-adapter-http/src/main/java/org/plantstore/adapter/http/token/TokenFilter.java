@@ -54,8 +54,7 @@ final class TokenFilter implements Ordered {
 
   /**
    * Returns a stage that completes with the request if it is allowed, or with RefusedException if
-   * it is not. The stage has a result, because the framework does not wait for a {@code
-   * CompletionStage<Void>}.
+   * it is not. The framework does not wait for a {@code CompletionStage<Void>}.
    */
   @RequestFilter
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
@@ -85,10 +84,7 @@ final class TokenFilter implements Ordered {
     requireAllowed(request, token);
   }
 
-  /**
-   * Throws RefusedException with 404 instead of 403 if the request is not allowed, to hide the path
-   * from callers who may not use it (RFC 9110, section 15.5.4).
-   */
+  /** Responds with 404 instead of 403, to hide forbidden paths (RFC 9110, section 15.5.4). */
   private void requireAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
     if (!isAllowed(request, caller)) {
       throw new RefusedException(ErrorNumber.NOT_FOUND);

@@ -38,9 +38,7 @@ final class TokenKeys {
           : secrets.select(header);
     }
 
-    /**
-     * Describes the known public keys if the token's algorithm requires one, or else the secrets.
-     */
+    /** Describes the public keys if the token's algorithm requires one, otherwise the secrets. */
     String describe(JWSHeader header) {
       return PublishedKey.isFor(header)
           ? "one of the keys " + published.getKeys().stream().map(JWK::getKeyID).toList()
@@ -56,7 +54,7 @@ final class TokenKeys {
     secrets = new RenewedFiles<>("JWT_SECRET_FILE", settings.secrets(), SecretKeys::readAgain);
     file =
         new RenewedFiles<>("JWT_JWKS_URL", settings.readKeySet(), known -> settings.readKeySet());
-    file.current().warn();
+    file.current().warnOfUnusableKeys();
     URI address = settings.provider();
     provider = address == null ? null : new ProviderKeys(address, Duration.ofMinutes(5), 1_024);
   }

@@ -15,11 +15,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The token settings: the accepted keys, issuers, and audiences, and the required claims.
- * Immutable.
+ * The settings for tokens: accepted keys, issuers, and audiences, and required claims. Immutable.
  *
- * @param secrets the secrets for HS256, HS384, and HS512. There are none if only {@code keySet} is
- *     set.
+ * @param secrets the secrets for HS256, HS384, and HS512, which may be absent if there is a key set
  * @param keySet the address of a JSON Web Key Set (RFC 7517), or null if only secrets are set
  * @param issuers the accepted values of {@code iss}, or an empty list to accept every issuer
  * @param audiences the accepted values of {@code aud}, or an empty list to accept every audience. A
@@ -93,8 +91,8 @@ public record TokenSettings(
   /**
    * Returns a setting exactly as it was specified, because a secret may contain text that looks
    * like a placeholder. The framework's own methods would replace such text. The persistence
-   * adapter contains a similar method for passwords. The adapters cannot share the method, because
-   * they share only the domain, which does not use the framework.
+   * adapter contains a similar method for passwords. The adapters cannot share this method, because
+   * they have only the domain in common, which does not use the framework.
    */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =
@@ -106,8 +104,7 @@ public record TokenSettings(
             .orElse(null);
     if ("".equals(value)) {
       // An empty value is more likely a mistake than an attempt to disable a check.
-      throw new ConfigurationException(
-          variable + " must not be empty; set it to a value, or remove it");
+      throw new ConfigurationException(variable + " must not be empty; set it or remove it");
     }
     return value == null ? null : value.toString();
   }
@@ -145,10 +142,7 @@ public record TokenSettings(
     return keySet == null || isFile(keySet) ? null : keySet;
   }
 
-  /**
-   * Returns the keys in the file that JWT_JWKS_URL names, or an empty set if it does not name a
-   * file.
-   */
+  /** Returns the keys in the file that JWT_JWKS_URL names, or no keys if it names no file. */
   KeySet readKeySet() {
     return keySet != null && isFile(keySet) ? KeySet.read(Path.of(keySet)) : KeySet.EMPTY;
   }

@@ -35,9 +35,7 @@ final class TokenValidation {
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /**
-   * Verifies public-key signatures, because doing so on an event loop would block it for too long.
-   */
+  /** Verifies public-key signatures, which would block an event loop for too long. */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
@@ -62,10 +60,7 @@ final class TokenValidation {
     this.keys = keys;
   }
 
-  /**
-   * Returns a future that completes with the valid token, or with RefusedException if the token is
-   * not valid.
-   */
+  /** Completes with the token if it is valid, otherwise exceptionally with RefusedException. */
   CompletableFuture<ValidToken> validate(String text) {
     return CompletableFuture.completedFuture(text)
         .thenApply(SignedJwt::parse)
@@ -117,9 +112,7 @@ final class TokenValidation {
                 + " replaced its key, repeat the request after 30 s.");
   }
 
-  /**
-   * Returns a future that completes with whether one of the keys verifies the token's signature.
-   */
+  /** Completes with true if one of the keys verifies the token's signature, otherwise false. */
   private CompletableFuture<Boolean> verify(SignedJwt token, TokenKeys.Snapshot known) {
     List<? extends Key> found = known.find(token.header());
     return PublishedKey.isFor(token.header())
@@ -142,10 +135,7 @@ final class TokenValidation {
     return false;
   }
 
-  /**
-   * Returns the token if its claims show that it is currently valid and is meant for this service;
-   * throws InvalidTokenException otherwise.
-   */
+  /** Throws InvalidTokenException unless the token's times, audience, and issuer are valid. */
   private SignedJwt requireAcceptable(SignedJwt token) {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     Instant expires = token.time("exp");

@@ -19,10 +19,7 @@ final class ValidatedTokens {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
-  /**
-   * Limits the total length of cached tokens. A character takes one byte, so the texts take at most
-   * 4 MiB, which is enough for 256 tokens of the maximum size.
-   */
+  /** A character takes one byte, so this limit is 4 MiB: 256 tokens of the maximum size. */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
   private final TokenKeys keys;

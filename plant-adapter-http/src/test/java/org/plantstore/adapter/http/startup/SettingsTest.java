@@ -41,9 +41,9 @@ class SettingsTest {
           jwt.secret | \u00E9\u00E9\u00E9\u00E9\u00E9 | JWT_SECRET must have at least 32 bytes, but has 10
           jwt.secret | base64:QUJDRA== | JWT_SECRET must have at least 32 bytes, but has 4
           jwt.secret | base64:QUJDRA=== | JWT_SECRET must be valid base64 or base64url after the prefix base64:, but is not
-          jwt.secret | '' | JWT_SECRET must not be empty; set it to a value, or remove it
+          jwt.secret | '' | JWT_SECRET must not be empty; set it or remove it
           jwt.secret | ${no.such:placeholder} | JWT_SECRET must have at least 32 bytes, but has 22
-          jwt.issuer | '' | JWT_ISSUER must not be empty; set it to a value, or remove it
+          jwt.issuer | '' | JWT_ISSUER must not be empty; set it or remove it
           jwt.required-claims | a=b scope= | JWT_REQUIRED_CLAIMS must contain claims such as scope=plants.write, but contains "scope="
           jwt.required-claims | a=,b | JWT_REQUIRED_CLAIMS must contain percent-encoded values, separated by commas (%20 is a space, %25 is a percent sign), but contains "a=,b"
           jwt.required-claims | a=%zz | JWT_REQUIRED_CLAIMS must contain percent-encoded values, separated by commas (%20 is a space, %25 is a percent sign), but contains "a=%zz"
