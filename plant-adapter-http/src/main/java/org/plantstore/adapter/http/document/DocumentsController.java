@@ -145,7 +145,7 @@ final class DocumentsController {
           .contentLength(content.readableBytes()); // in responses to HEAD too
     }
 
-    /** Returns whether the client already has this version (RFC 9110, section 13.1.2). */
+    /** Returns whether the client already has this document (RFC 9110, section 13.1.2). */
     boolean isKnownTo(HttpRequest<?> request) {
       String header = String.join(",", request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH));
       return header.strip().equals("*") || header.contains(tag);

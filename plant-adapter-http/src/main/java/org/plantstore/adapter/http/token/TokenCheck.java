@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionException;
  */
 public record TokenCheck(TokenSettings settings) {
 
-  /** Returns whether a key set is configured that {@link #provider} can check. */
+  /** Returns whether a key set is configured, so that {@link #provider} can check it. */
   public boolean hasProvider() {
     return settings.keySet() != null;
   }
