@@ -130,8 +130,9 @@ class CommandsTest {
             "JWT_AUDIENCES has no effect, because there is no setting with this name; did you mean"
                 + " JWT_AUDIENCE?",
             "the maximum heap \\(-Xmx\\) is 64 MB, but should be at least 128 MB",
-            "CREATE_TIMEOUT_SECONDS is 3, but should be longer than DATABASE_TIMEOUT_SECONDS, which"
-                + " is 5; otherwise, the service gives up on creates that may still be committed");
+            "CREATE_TIMEOUT_SECONDS is 3, but should be greater than DATABASE_TIMEOUT_SECONDS, which"
+                + " is 5; otherwise, the service may respond with an error although the plant is"
+                + " stored");
     String small = "-Xmx64m";
     try (ServiceProcess check =
             new ServiceProcess(ServiceProcess.java(List.of("check"), small), settings);

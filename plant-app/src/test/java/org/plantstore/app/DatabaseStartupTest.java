@@ -76,7 +76,7 @@ class DatabaseStartupTest {
     try (Connection locker = database.lock("flyway_schema_history")) {
       assertRefused(
           database.environment("DATABASE_START_TIMEOUT_SECONDS", "1"),
-          "the tables of the database cannot be brought up to date: canceling statement due to"
+          "the database tables cannot be brought up to date: canceling statement due to"
               + " lock timeout \\(SQLSTATE 55P03\\)");
       locker.rollback();
     }
@@ -140,7 +140,7 @@ class DatabaseStartupTest {
       String host, DatabaseServer server, String root, String reason) {
     assertRefused(
         tlsSettings(host, server, root),
-        "the database cannot be used; check the server's certificate, and the host and the"
+        "the database cannot be used; check the server's certificate, and the host and"
             + " parameters in DATABASE_URL: .*"
             + reason
             + ".*");

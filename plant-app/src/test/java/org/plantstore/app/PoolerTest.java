@@ -60,7 +60,7 @@ class PoolerTest {
     startPooler("transaction");
     String address = "127.0.0.1:" + plants.port() + "/plants?prepareThreshold=0";
     assertEquals(
-        "the database must not be behind a pooler in transaction mode; set pool_mode of the pooler"
+        "the database must not be behind a pooler in transaction mode; set the pooler's pool_mode"
             + " to session",
         StartupTest.refusal(Database.environmentAt(address)));
   }

@@ -84,7 +84,7 @@ record DatabaseAddress(String url, Properties parameters) {
     Set<String> names = parameters.stringPropertyNames();
     for (String name : names) {
       if (name.toLowerCase(Locale.ROOT).endsWith("timeout")) {
-        throw unusable("must not set time-outs; set DATABASE_TIMEOUT_SECONDS instead");
+        throw unusable("must not set timeouts; set DATABASE_TIMEOUT_SECONDS instead");
       }
       if (PGProperty.forName(name) == null) {
         // If the URL contains a password, the name may be part of it.
@@ -93,7 +93,7 @@ record DatabaseAddress(String url, Properties parameters) {
         throw unusable(
             ("must not contain " + (isQuotable ? "the parameter \"" + name + '"' : "a parameter"))
                 + (isQuotable ? ", which" : " that")
-                + " the driver does not know; correct its name, or remove it");
+                + " the driver does not recognize; correct or remove it");
       }
     }
   }
@@ -102,7 +102,7 @@ record DatabaseAddress(String url, Properties parameters) {
     String mode = value(PGProperty.SSL_MODE);
     boolean isUnset = mode.isEmpty();
     if (!isUnset && Stream.of(SslMode.VALUES).noneMatch(known -> known.value.equals(mode))) {
-      throw unusable("must set sslmode to a value that the driver knows, such as verify-full");
+      throw unusable("must set sslmode to a value that the driver recognizes, such as verify-full");
     }
     if (value(PGProperty.SSL_ROOT_CERT).equals("system")) {
       if (!isUnset && !mode.equals(SslMode.VERIFY_FULL.value)) {

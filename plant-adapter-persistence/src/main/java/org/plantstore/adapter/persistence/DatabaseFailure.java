@@ -129,16 +129,16 @@ final class DatabaseFailure extends Exception {
     return isTransient()
         ? new PlantStoreUnavailableException(describe() + remedy())
         : new IllegalStateException(
-            "PostgreSQL refuses the plant permanently: " + describe() + remedy());
+            "PostgreSQL permanently rejects the plant: " + describe() + remedy());
   }
 
   /** Returns the remedy if a right or the table is missing, otherwise an empty string. */
   String remedy() {
     if (isOf(FORBIDDEN)) {
-      return "; grant the role the missing right, usually with GRANT INSERT, SELECT ON plant";
+      return "; grant the role the missing privilege, usually with GRANT INSERT, SELECT ON plant";
     }
     return isOf(NO_TABLE)
-        ? "; rename the table back to plant, or correct the search_path of the role"
+        ? "; rename the table back to plant, or correct the role's search_path"
         : "";
   }
 

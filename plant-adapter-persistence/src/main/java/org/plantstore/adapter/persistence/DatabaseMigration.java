@@ -110,7 +110,7 @@ final class DatabaseMigration {
       fault = " is marked as failed";
       remedy = update.formatted("success = true");
     }
-    return ("the row of version " + row.version + " in flyway_schema_history" + fault)
+    return ("the row for version " + row.version + " in flyway_schema_history" + fault)
         + ("; " + remedy + ", or set DATABASE_MIGRATE to off to use the table as it is");
   }
 
@@ -133,10 +133,10 @@ final class DatabaseMigration {
       }
       boolean isForbidden = failure != null && failure.isOf(DatabaseFailure.FORBIDDEN);
       String remedy =
-          "; grant the role the missing right, for example with GRANT CREATE, USAGE ON SCHEMA, or"
-              + " migrate as the owner of the schema";
+          "; grant the role the missing privilege, for example with GRANT CREATE, USAGE ON SCHEMA,"
+              + " or migrate as the schema owner";
       throw new ConfigurationException(
-          "the tables of the database cannot be brought up to date: "
+          "the database tables cannot be brought up to date: "
               + (failure == null ? e.getMessage() : failure.describe())
               + (isForbidden ? remedy : ""));
     }

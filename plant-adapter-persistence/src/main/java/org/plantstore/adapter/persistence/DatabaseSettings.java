@@ -61,7 +61,7 @@ final class DatabaseSettings {
     requireSet(
         "DATABASE_URL",
         value("DATABASE_URL"),
-        "the address of the database, such as jdbc:postgresql://host:5432/name");
+        "the database address, such as jdbc:postgresql://host:5432/name");
     address = DatabaseAddress.of(value("DATABASE_URL"));
     Credentials credentials = credentials();
     requireSet(
@@ -72,7 +72,7 @@ final class DatabaseSettings {
       requireSet(
           "DATABASE_PASSWORD",
           address.value(PGProperty.SSL_CERT) + address.value(PGProperty.SSL_KEY),
-          "the password of the role, or set DATABASE_PASSWORD_FILE, or add sslcert and sslkey to"
+          "the role's password, or set DATABASE_PASSWORD_FILE, or add sslcert and sslkey to"
               + " DATABASE_URL");
     }
     deadline = Duration.ofSeconds(number("DATABASE_TIMEOUT_SECONDS", 5, 1, 60));
@@ -93,9 +93,9 @@ final class DatabaseSettings {
         .getProperty("create.timeout.seconds", Long.class)
         .filter(timeout -> timeout <= deadline.toSeconds())
         .map(timeout ->
-            ("CREATE_TIMEOUT_SECONDS is " + timeout + ", but should be longer than ")
-                + ("DATABASE_TIMEOUT_SECONDS, which is " + deadline.toSeconds())
-                + "; otherwise, the service gives up on creates that may still be committed");
+            ("CREATE_TIMEOUT_SECONDS is " + timeout + ", but should be greater than ")
+                + ("DATABASE_TIMEOUT_SECONDS, which is " + deadline.toSeconds() + "; otherwise,")
+                + " the service may respond with an error although the plant is stored");
   }
 
   /**
@@ -106,14 +106,14 @@ final class DatabaseSettings {
   ConfigurationException refusal(DatabaseFailure failure) {
     String remedy = "check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD, and the server";
     if (failure.isLocal()) {
-      remedy = "check the server's certificate, and the host and the parameters in DATABASE_URL";
+      remedy = "check the server's certificate, and the host and parameters in DATABASE_URL";
     } else if (failure.isOf("3D") && !address.namesDatabase()) {
       remedy = "add its name to DATABASE_URL, as in jdbc:postgresql://host:5432/name";
     } else if (failure.isOf(DatabaseFailure.FORBIDDEN)) {
       String role = credentials().username;
       String name = address.namesDatabase() ? address.value(PGProperty.PG_DBNAME) : role;
       remedy =
-          ("grant the role the missing right, usually with GRANT CONNECT ON DATABASE \"" + name)
+          ("grant the role the missing privilege, usually with GRANT CONNECT ON DATABASE \"" + name)
               + ("\" TO \"" + role + '"');
     }
     return new ConfigurationException(

@@ -195,8 +195,8 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
             || !process.equals(process(connection))
             || !otherProcess.equals(process(other))) {
           throw new ConfigurationException(
-              "the database must not be behind a pooler in transaction mode; set pool_mode of the"
-                  + " pooler to session");
+              "the database must not be behind a pooler in transaction mode; set the pooler's"
+                  + " pool_mode to session");
         }
       }
     }

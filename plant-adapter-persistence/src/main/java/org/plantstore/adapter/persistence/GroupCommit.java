@@ -97,7 +97,7 @@ class GroupCommit {
         executor.execute(this::write);
       } catch (RejectedExecutionException | Error e) {
         pending.endWriter();
-        LOG.debug("The next sweep starts the writer, because no thread is available now", e);
+        LOG.debug("No thread is available, so the next sweep will start a writer", e);
       }
     }
   }
@@ -162,7 +162,7 @@ class GroupCommit {
       call.completeExceptionally(new IllegalStateException(fault));
     } else if (!pending.retryAlone(call)) {
       // The row has just been deleted, or row-level security hides it from this role.
-      String fault = "the plant that has this id cannot be read";
+      String fault = "the plant with this id cannot be read";
       call.completeExceptionally(new PlantStoreUnavailableException(fault));
     }
   }
@@ -189,7 +189,7 @@ class GroupCommit {
 
   /** Ends all calls except the given number of the oldest calls. */
   final void limit(int max) {
-    end(pending.beyond(max), "the server does not respond, and too many plants are waiting for it");
+    end(pending.beyond(max), "the server is not responding, and too many plants are waiting");
   }
 
   private static void end(List<Call> calls, String reason) {

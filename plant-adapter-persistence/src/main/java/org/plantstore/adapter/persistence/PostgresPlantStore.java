@@ -89,7 +89,7 @@ final class PostgresPlantStore implements PlantStore {
         sweeps.schedule(this::sweep, SWEEP.toMillis(), TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException | Error e) {
         isSweepScheduled.set(false);
-        LOG.debug("The next plant schedules the sweep, because no thread is available now", e);
+        LOG.debug("No thread is available, so the next plant will schedule the sweep", e);
       }
     }
   }
@@ -102,7 +102,7 @@ final class PostgresPlantStore implements PlantStore {
       queue.sweep();
       isIdle = !table.cancelOverdue(writers) && queue.plants() == 0;
     } catch (RuntimeException | Error e) {
-      LOG.debug("A sweep has failed, and the next sweep tries again", e);
+      LOG.debug("A sweep failed; the next sweep will try again", e);
     }
     if (!isIdle) {
       scheduleSweep();

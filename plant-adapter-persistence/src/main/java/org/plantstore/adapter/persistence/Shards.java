@@ -133,7 +133,7 @@ final class Shards extends GroupCommit {
       shards = next;
     } catch (RuntimeException | Error e) {
       // Usually, the database is unavailable. The readiness probe reports that.
-      LOG.debug("The placements of the shards cannot be read", e);
+      LOG.debug("The shard placements cannot be read", e);
     }
   }
 

@@ -53,7 +53,7 @@ class StoreMetrics {
 
   private Timer commits(String outcome) {
     return Timer.builder("plant.store.commit")
-        .description("Time from borrowing a connection until the commit of a batch ends")
+        .description("Time from borrowing a connection until a batch is committed or fails")
         .tag("outcome", outcome)
         .serviceLevelObjectives(COMMIT_TIMES)
         .register(registry);

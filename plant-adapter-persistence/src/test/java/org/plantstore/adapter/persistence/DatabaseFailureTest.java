@@ -42,9 +42,9 @@ class DatabaseFailureTest {
     for (String state : states.split(" ", -1)) {
       DatabaseFailure failure = in(new IllegalArgumentException(new SQLException("failed", state)));
 
-      String table = "; rename the table back to plant, or correct the search_path of the role";
+      String table = "; rename the table back to plant, or correct the role's search_path";
       String grant =
-          "; grant the role the missing right, usually with GRANT INSERT, SELECT ON plant";
+          "; grant the role the missing privilege, usually with GRANT INSERT, SELECT ON plant";
       String message =
           ("failed (SQLSTATE " + state + ")")
               + remedy.replace("<table>", table).replace("<grant>", grant);
@@ -55,7 +55,7 @@ class DatabaseFailureTest {
           reason.getClass(),
           state);
       assertEquals(
-          isTransient ? message : "PostgreSQL refuses the plant permanently: " + message,
+          isTransient ? message : "PostgreSQL permanently rejects the plant: " + message,
           reason.getMessage());
       assertNull(reason.getCause(), "R7");
     }

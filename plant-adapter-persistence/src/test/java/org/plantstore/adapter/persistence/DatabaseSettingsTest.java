@@ -80,14 +80,14 @@ class DatabaseSettingsTest {
           DATABASE_TIMEOUT_SECONDS | 0 | DATABASE_TIMEOUT_SECONDS must be a whole number from 1 to 60, but is "0"
           DATABASE_START_TIMEOUT_SECONDS | 1h | DATABASE_START_TIMEOUT_SECONDS must be a whole number from 0 to 3600, but is "1h"
           DATABASE_PASSWORD_FILE | /any | only one of DATABASE_PASSWORD and DATABASE_PASSWORD_FILE may be set, but both are
-          DATABASE_URL | '' | DATABASE_URL is not set, or is empty; set it to the address of the database, such as jdbc:postgresql://host:5432/name
+          DATABASE_URL | '' | DATABASE_URL is not set, or is empty; set it to the database address, such as jdbc:postgresql://host:5432/name
           DATABASE_USERNAME | '' | DATABASE_USERNAME is not set, or is empty; set it to the name of a role, or set DATABASE_USERNAME_FILE, or add the role to DATABASE_URL
-          DATABASE_PASSWORD | '' | DATABASE_PASSWORD is not set, or is empty; set it to the password of the role, or set DATABASE_PASSWORD_FILE, or add sslcert and sslkey to DATABASE_URL
-          DATABASE_URL | jdbc:postgresql://localhost/p?ssl_mode=require | DATABASE_URL must not contain the parameter "ssl_mode", which the driver does not know; correct its name, or remove it
-          DATABASE_URL | jdbc:postgresql://localhost/p?pwd=ab&canary | DATABASE_URL must not contain a parameter that the driver does not know; correct its name, or remove it
-          DATABASE_URL | jdbc:postgresql://plants:123?canary@localhost/p | DATABASE_URL must not contain a parameter that the driver does not know; correct its name, or remove it
-          DATABASE_URL | jdbc:postgresql://localhost/p?loginTimeout=1 | DATABASE_URL must not set time-outs; set DATABASE_TIMEOUT_SECONDS instead
-          DATABASE_URL | jdbc:postgresql://localhost/p?sslmode=on | DATABASE_URL must set sslmode to a value that the driver knows, such as verify-full
+          DATABASE_PASSWORD | '' | DATABASE_PASSWORD is not set, or is empty; set it to the role's password, or set DATABASE_PASSWORD_FILE, or add sslcert and sslkey to DATABASE_URL
+          DATABASE_URL | jdbc:postgresql://localhost/p?ssl_mode=require | DATABASE_URL must not contain the parameter "ssl_mode", which the driver does not recognize; correct or remove it
+          DATABASE_URL | jdbc:postgresql://localhost/p?pwd=ab&canary | DATABASE_URL must not contain a parameter that the driver does not recognize; correct or remove it
+          DATABASE_URL | jdbc:postgresql://plants:123?canary@localhost/p | DATABASE_URL must not contain a parameter that the driver does not recognize; correct or remove it
+          DATABASE_URL | jdbc:postgresql://localhost/p?loginTimeout=1 | DATABASE_URL must not set timeouts; set DATABASE_TIMEOUT_SECONDS instead
+          DATABASE_URL | jdbc:postgresql://localhost/p?sslmode=on | DATABASE_URL must set sslmode to a value that the driver recognizes, such as verify-full
           DATABASE_URL | postgres://localhost/p?sslmode=require&sslrootcert=system | DATABASE_URL must set sslmode to verify-full if it sets sslrootcert to system
           DATABASE_URL | postgres://localhost/p?sslcert=/my.crt&sslrootcert=system | DATABASE_URL must set sslrootcert to a file if it sets sslcert or sslkey
           """)
@@ -97,7 +97,7 @@ class DatabaseSettingsTest {
 
   @ParameterizedTest
   @CsvSource({"65, 5, false", "65, 60, false", "6, 5, false", "5, 5, true", "3, 5, true"})
-  void create_time_out_that_does_not_exceed_the_database_time_out_causes_a_warning(
+  void create_timeout_that_does_not_exceed_the_database_timeout_causes_a_warning(
       int create, int database, boolean isDoubtful) {
     Optional<String> warning =
         settings(
@@ -106,7 +106,7 @@ class DatabaseSettingsTest {
                     "DATABASE_TIMEOUT_SECONDS", String.valueOf(database)))
             .warning();
     String start =
-        ("CREATE_TIMEOUT_SECONDS is " + create + ", but should be longer than")
+        ("CREATE_TIMEOUT_SECONDS is " + create + ", but should be greater than")
             + (" DATABASE_TIMEOUT_SECONDS, which is " + database + ";");
     assertEquals(isDoubtful, warning.filter(text -> text.startsWith(start)).isPresent());
     assertEquals(isDoubtful, warning.isPresent());

@@ -66,17 +66,17 @@ class DatabaseStartTest {
           DOMAIN size AS int NOT NULL; CREATE DOMAIN height AS size; CREATE TABLE plant (<words>, x height) | <column x>
           DOMAIN length AS int CHECK (VALUE > 0 AND VALUE IS NOT NULL); CREATE TABLE plant (<words>, x length) | <column x>
           DOMAIN width AS int CHECK (NOT (VALUE IS NULL)); CREATE DOMAIN span AS width; CREATE TABLE plant (<words>, x span) | <column x>
-          TABLE plant (<words>, CONSTRAINT "No" CHECK (false)) | the constraint No of the table plant refuses every plant: CHECK (false); run ALTER TABLE plant DROP CONSTRAINT "No"
-          TABLE plant (<words>, x int, CONSTRAINT c CHECK (x IS NOT NULL AND x > 0)) | the constraint c of the table plant refuses every plant: CHECK (((x IS NOT NULL) AND (x > 0))); run ALTER TABLE plant DROP CONSTRAINT c
-          TABLE plant (<words>); ALTER TABLE plant ADD "No" int, ADD CONSTRAINT c CHECK (NOT ("No" IS NULL)) | the constraint c of the table plant refuses every plant: CHECK ((NOT ("No" IS NULL))); run ALTER TABLE plant DROP CONSTRAINT c
-          TABLE plant (<words>); ALTER TABLE plant ADD x int, ADD CONSTRAINT c CHECK (x IS NOT NULL) NOT VALID | the constraint c of the table plant refuses every plant: CHECK ((x IS NOT NULL)) NOT VALID; run ALTER TABLE plant DROP CONSTRAINT c
+          TABLE plant (<words>, CONSTRAINT "No" CHECK (false)) | the constraint No of the table plant rejects every plant: CHECK (false); run ALTER TABLE plant DROP CONSTRAINT "No"
+          TABLE plant (<words>, x int, CONSTRAINT c CHECK (x IS NOT NULL AND x > 0)) | the constraint c of the table plant rejects every plant: CHECK (((x IS NOT NULL) AND (x > 0))); run ALTER TABLE plant DROP CONSTRAINT c
+          TABLE plant (<words>); ALTER TABLE plant ADD "No" int, ADD CONSTRAINT c CHECK (NOT ("No" IS NULL)) | the constraint c of the table plant rejects every plant: CHECK ((NOT ("No" IS NULL))); run ALTER TABLE plant DROP CONSTRAINT c
+          TABLE plant (<words>); ALTER TABLE plant ADD x int, ADD CONSTRAINT c CHECK (x IS NOT NULL) NOT VALID | the constraint c of the table plant rejects every plant: CHECK ((x IS NOT NULL)) NOT VALID; run ALTER TABLE plant DROP CONSTRAINT c
           TABLE plant (id bigint UNIQUE, name text, tag text GENERATED ALWAYS AS ('x') STORED) | the table plant cannot be used: cannot insert a non-DEFAULT value into column "tag" (SQLSTATE 428C9)
           """)
   void table_that_would_lose_change_or_refuse_plants_is_refused_with_a_remedy(
       String definition, String reason) {
     SERVER.execute("CREATE " + definition.replace("<words>", COLUMNS));
     String column =
-        "the column $1 of the table plant refuses every plant, because it must not be null and has"
+        "the column $1 of the table plant rejects every plant, because it must not be null and has"
             + " no default; run ALTER TABLE plant ALTER $1 SET DEFAULT followed by a value";
 
     assertEquals(
@@ -91,7 +91,7 @@ class DatabaseStartTest {
     assertEquals(2, faults.size());
     assertEquals(String.join("; also ", faults), SERVER.refusal(UNMIGRATED));
 
-    String history = "the table plant has no history of migrations; set DATABASE_MIGRATE to off";
+    String history = "the table plant has no migration history; set DATABASE_MIGRATE to off";
     assertTrue(SERVER.refusal(Map.of()).contains(history));
     assertTrue(SERVER.refusalOfMigration().contains(history));
     assertEquals("null", SERVER.single("SELECT to_regclass('flyway_schema_history')"));
@@ -160,7 +160,7 @@ class DatabaseStartTest {
       SERVER.assertServes(settings);
     } else {
       assertEquals(
-          "row-level security may refuse plants, or hide them from gardener; run ALTER TABLE plant"
+          "row-level security may reject plants, or hide them from gardener; run ALTER TABLE plant"
               + " DISABLE ROW LEVEL SECURITY, or ALTER ROLE gardener BYPASSRLS, or CREATE POLICY"
               + " plants ON plant TO gardener USING (true)",
           SERVER.refusal(settings));
@@ -176,11 +176,11 @@ class DatabaseStartTest {
           CREATE ROLE gardener LOGIN | gardener | on | gardener must be allowed to create tables; run GRANT CREATE ON SCHEMA public TO gardener<or>
           CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = later | gardener | on | gardener must be allowed to create the schema of its search_path (later); run GRANT CREATE ON DATABASE postgres TO gardener<or>
           CREATE SCHEMA garden; CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = garden | gardener | on | gardener must be allowed to use the schema garden; run GRANT CREATE, USAGE ON SCHEMA garden TO gardener<or>
-          CREATE TABLE flyway_schema_history (); CREATE ROLE gardener LOGIN; GRANT CREATE ON SCHEMA public TO gardener | gardener | on | gardener must be allowed to read the history of migrations; run GRANT SELECT ON flyway_schema_history TO gardener<or>
+          CREATE TABLE flyway_schema_history (); CREATE ROLE gardener LOGIN; GRANT CREATE ON SCHEMA public TO gardener | gardener | on | gardener must be allowed to read the migration history; run GRANT SELECT ON flyway_schema_history TO gardener<or>
           CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN | gardener | off | gardener must be allowed to insert into and select from the table plant; run GRANT INSERT, SELECT ON plant TO gardener
-          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT (id) ON plant TO gardener | gardener | off | the table plant cannot be used: permission denied for table plant (SQLSTATE 42501); grant the role the missing right, usually with GRANT INSERT, SELECT ON plant
+          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT (id) ON plant TO gardener | gardener | off | the table plant cannot be used: permission denied for table plant (SQLSTATE 42501); grant the role the missing privilege, usually with GRANT INSERT, SELECT ON plant
           CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text, n serial); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT ON plant TO gardener | gardener | off | gardener must be allowed to use the sequence plant_n_seq, which provides the default of the column n; run GRANT USAGE ON SEQUENCE plant_n_seq TO gardener
-          CREATE ROLE gardener LOGIN; REVOKE CONNECT ON DATABASE postgres FROM PUBLIC | gardener | off | the database cannot be used; grant the role the missing right, usually with GRANT CONNECT ON DATABASE "postgres" TO "gardener": permission denied for database "postgres" (SQLSTATE 42501)
+          CREATE ROLE gardener LOGIN; REVOKE CONNECT ON DATABASE postgres FROM PUBLIC | gardener | off | the database cannot be used; grant the role the missing privilege, usually with GRANT CONNECT ON DATABASE "postgres" TO "gardener": permission denied for database "postgres" (SQLSTATE 42501)
           ALTER ROLE postgres SET default_transaction_read_only = on | postgres | on | sessions of postgres are read-only; run ALTER ROLE postgres SET default_transaction_read_only = off
           ALTER DATABASE postgres SET default_transaction_read_only = on | postgres | on | sessions of postgres are read-only; run ALTER DATABASE postgres SET default_transaction_read_only = off
           ALTER ROLE postgres SET search_path = '' | postgres | on | the search_path of postgres is empty, so there is no schema for the tables; set currentSchema in DATABASE_URL to a schema, or run ALTER ROLE postgres SET search_path = public
@@ -188,12 +188,12 @@ class DatabaseStartTest {
           CREATE SCHEMA garden; CREATE TABLE garden.plant () | postgres | off | there is no table plant in the search_path of postgres ("$user", public), but there is one in the schema garden; to use it, set currentSchema=garden in DATABASE_URL; to create another, run plant-store migrate, and then accounts.sql
           CREATE SCHEMA garden; CREATE TABLE garden.plant (); CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = garden | gardener | off | there is no table plant in the search_path of gardener (garden), but there is one in the schema garden; to use it, run GRANT USAGE ON SCHEMA garden TO gardener; to create another, run plant-store migrate, and then accounts.sql
           """)
-  void missing_right_or_table_is_reported_with_the_remedy(
+  void missing_privilege_or_table_is_reported_with_the_remedy(
       String state, String username, String migrate, String fault) {
     SERVER.execute(state);
     String otherRole =
         ", or set DATABASE_MIGRATE to off and run plant-store migrate as a role that has this"
-            + " right";
+            + " privilege";
     String reason = fault.replace("<or>", otherRole);
     Map<String, Object> settings =
         Map.of("database.username", username, "database.migrate", migrate);
@@ -207,7 +207,7 @@ class DatabaseStartTest {
     SERVER.execute(
         "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
     assertEquals(
-        "the encoding of the database must be UTF8, so that every name can be stored, but is"
+        "the database encoding must be UTF8, so that every name can be stored, but is"
             + " LATIN1; create a database with createdb -E UTF8 -T template0",
         SERVER.refusal(Map.of("database.url", SERVER.url("latin"))));
 
@@ -296,7 +296,7 @@ class DatabaseStartTest {
     String before = SERVER.single(history);
     String reason =
         fault
-            .replace("<row>", "the row of version 1 in flyway_schema_history")
+            .replace("<row>", "the row for version 1 in flyway_schema_history")
             .replace("<off>", ", or set DATABASE_MIGRATE to off to use the table as it is");
 
     assertEquals(List.of(reason), SERVER.check(Map.of()));

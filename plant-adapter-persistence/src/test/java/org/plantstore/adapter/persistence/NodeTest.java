@@ -100,8 +100,8 @@ class NodeTest {
   /** With 64 shards, some shards have no thread, but their plants are limited as well. */
   @ParameterizedTest
   @CsvSource({
-    "4, '', 'the server does not respond, and too many plants are waiting for it'",
-    "64, '', 'the server does not respond, and too many plants are waiting for it'",
+    "4, '', 'the server is not responding, and too many plants are waiting'",
+    "64, '', 'the server is not responding, and too many plants are waiting'",
     "4, 08006, failed (SQLSTATE 08006)",
     "64, 08006, failed (SQLSTATE 08006)",
   })

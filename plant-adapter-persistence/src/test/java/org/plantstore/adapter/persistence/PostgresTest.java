@@ -228,7 +228,7 @@ class PostgresTest {
     assertEquals(used, single(connections(Map.of()), "SHOW synchronous_commit"));
   }
 
-  /** Each time-out of 1 ms could end a session, or the statement that sets it up. */
+  /** Each timeout of 1 ms could end a session, or the statement that sets it up. */
   @Test
   void time_outs_of_the_role_have_no_effect() throws SQLException {
     Map<String, String> expected = Map.of("statement_timeout", "4s", "lock_timeout", "1s");

@@ -130,14 +130,14 @@ class ShardsTest {
     beforeInsertInEast("PERFORM pg_advisory_xact_lock(1)");
     try (Connection silence = SERVER.connection()) {
       silence.createStatement().execute("SELECT pg_advisory_lock(1)");
-      // A lock on a worker is not subject to the time-out of the coordinator's session.
+      // A lock on a worker is not subject to the timeout of the coordinator's session.
       SERVER.execute("ALTER FUNCTION ask_east() SET lock_timeout = 0");
 
       List<CompletableFuture<Void>> silent = new ArrayList<>(putAll(ids(0, IN_EAST, 20)));
       assertAllStored(putAll(ids(0, IN_WEST, 200)));
       silent.addAll(putAll(ids(2_000, IN_EAST, 1_000)));
       assertEquals(
-          "the server does not respond, and too many plants are waiting for it",
+          "the server is not responding, and too many plants are waiting",
           unavailable(silent.get(silent.size() - 1)));
       assertAllStored(putAll(ids(2_000, IN_WEST, 200)));
       silent.forEach(Calls::unavailable);
