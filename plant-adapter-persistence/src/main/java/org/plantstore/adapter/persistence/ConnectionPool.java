@@ -8,7 +8,7 @@ import io.micronaut.context.event.BeanCreatedEventListener;
 import jakarta.inject.Singleton;
 import java.sql.SQLException;
 
-/** Configures the connection pool, and overrides the framework's settings for it. */
+/** Configures the connection pool by overriding the framework's settings. */
 @Singleton
 final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfiguration> {
 
@@ -27,15 +27,16 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
     // If a user name is set, the pool calls getConnection(user, password), which does not set up
     // the session.
     pool.setUsername(null);
-    // Startup has already checked that the database is available.
+    // Skips the pool's own check, because startup has already verified that the database works.
     pool.setInitializationFailTimeout(-1);
-    // Removes Micronaut's test query, because the driver can test a connection without a statement.
+    // Removes Micronaut's test query, so that the pool calls the driver's isValid() instead.
     pool.setConnectionTestQuery(null);
-    // Each statement commits by itself, so that callers receive a response only after the commit.
+    // Each statement is a transaction of its own, so its result arrives only after the commit.
     pool.setAutoCommit(true);
-    // Otherwise, HikariCP queries this level and does not recover if its first connection fails.
+    // Otherwise, HikariCP queries the isolation level itself, and does not recover if its first
+    // connection fails.
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-    int connections = PostgresPlantStore.WRITERS + 1; // one for the probe
+    int connections = PostgresPlantStore.WRITERS + 1; // one more for the readiness probe
     pool.setMaximumPoolSize(hasCitus ? settings.connections : connections);
     pool.setMinimumIdle(connections);
     pool.setValidationTimeout(500);
@@ -49,27 +50,27 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
         settings,
         "plant-store",
         1,
-        settings.deadline.plusSeconds(1), // leaves time to ask the server to cancel a statement
+        settings.deadline.plusSeconds(1), // leaves time to cancel a statement
         settings.statementTimeout,
         settings.deadline.dividedBy(5));
   }
 
   /**
-   * Decides whether a connection is evicted after a failure. A connection is kept if its server
-   * reports that another server has failed, such as a Citus worker. A connection is evicted if its
-   * server has become read-only, or if its session may have caused the failure because the role's
-   * search_path or another setting was changed.
+   * Decides whether the pool evicts a connection after a failure. A connection is kept if its
+   * server reports that another server, such as a Citus worker, has failed. A connection is evicted
+   * if its server has become read-only. A connection is also evicted if an outdated setting of its
+   * session, such as search_path, may have caused the failure.
    */
   static final class Eviction implements SQLExceptionOverride {
 
     @java.lang.Override
     public SQLExceptionOverride.Override adjudicate(SQLException cause) {
       DatabaseFailure failure = new DatabaseFailure(cause);
-      if (failure.isOf(DatabaseFailure.OF_SESSION)) {
+      if (failure.hasState(DatabaseFailure.CAUSED_BY_SETTINGS)) {
         return SQLExceptionOverride.Override.MUST_EVICT;
       }
       // A pooler sends 08P01 when it closes a connection.
-      return failure.isOfServer() && failure.isOf("08") && !failure.isOf("08P01")
+      return failure.isFromServer() && failure.hasState("08") && !failure.hasState("08P01")
           ? SQLExceptionOverride.Override.DO_NOT_EVICT
           : SQLExceptionOverride.Override.CONTINUE_EVICT;
     }

@@ -14,12 +14,12 @@ import org.postgresql.PGProperty;
 import org.postgresql.jdbc.SslMode;
 
 /**
- * The address of the database. It is a PostgreSQL JDBC URL or a libpq connection URI (PostgreSQL
- * documentation, section 34.1.1.2), and may contain credentials. Messages do not quote the address,
- * because it may contain a password.
+ * The database address, which is a PostgreSQL JDBC URL or a libpq connection URI (section 34.1.1.2
+ * of the PostgreSQL documentation). Error messages do not quote the address, because it may contain
+ * a password.
  *
  * @param url the JDBC URL
- * @param parameters the driver's parameters, including the credentials
+ * @param parameters the driver's parameters, including any credentials
  */
 record DatabaseAddress(String url, Properties parameters) {
 
@@ -30,7 +30,8 @@ record DatabaseAddress(String url, Properties parameters) {
   /**
    * Parses an address.
    *
-   * @throws ConfigurationException if the driver cannot use the address
+   * @throws ConfigurationException if the driver cannot use the address, or if the address contains
+   *     a parameter that is not allowed
    */
   static DatabaseAddress of(String text) {
     String url = jdbc(text);
@@ -49,7 +50,7 @@ record DatabaseAddress(String url, Properties parameters) {
     return address;
   }
 
-  /** Returns the JDBC URL with the credentials as parameters, because the driver decodes these. */
+  /** Returns the JDBC URL. Credentials become parameters, so that the driver decodes them. */
   private static String jdbc(String text) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {
@@ -71,14 +72,14 @@ record DatabaseAddress(String url, Properties parameters) {
   private static @Nullable Properties parse(String url) {
     try {
       return Driver.parseURL(url, null);
-    } catch (IllegalArgumentException e) { // a percent sign without two hexadecimal digits
+    } catch (IllegalArgumentException e) { // a percent sign without two hexadecimal digits after it
       return null;
     }
   }
 
   /**
-   * Refuses parameters that the driver does not know. The driver ignores them, so a misspelled
-   * sslmode would leave connections unencrypted.
+   * Rejects parameters that the driver does not recognize. The driver would ignore such a
+   * parameter, so connections would not be encrypted if sslmode were misspelled.
    */
   private void requireKnown() {
     Set<String> names = parameters.stringPropertyNames();
@@ -87,7 +88,7 @@ record DatabaseAddress(String url, Properties parameters) {
         throw unusable("must not set timeouts; set DATABASE_TIMEOUT_SECONDS instead");
       }
       if (PGProperty.forName(name) == null) {
-        // If the URL contains a password, the name may be part of it.
+        // If the URL contains a password, this name may be a part of that password.
         boolean isSecret = names.stream().anyMatch(each -> each.matches("(?i).*(pass|pwd).*"));
         boolean isQuotable = !isSecret && name.matches("[A-Za-z_]{1,40}");
         throw unusable(
@@ -118,12 +119,12 @@ record DatabaseAddress(String url, Properties parameters) {
     return new ConfigurationException("DATABASE_URL " + demand);
   }
 
-  /** Returns whether the URL names a database. Otherwise, the name of the role is used. */
+  /** Returns whether the URL names a database. By default, the driver uses the role's name. */
   boolean namesDatabase() {
     return url.matches("jdbc:postgresql:(//[^/?]*/)?[^/?].*") || url.contains("PGDBNAME=");
   }
 
-  /** Returns the value of a parameter, or an empty string if it is not set. */
+  /** Returns the value of a parameter, or an empty string if the parameter is not set. */
   String value(PGProperty property) {
     return Objects.toString(property.getOrDefault(parameters), "");
   }

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.spi.ToolProvider;
 
 /**
- * This adapter's part of the command {@code check}. It prints each fault that would make startup
- * refuse the database, or confirms that the database has none. A service finds this class as a
- * {@link ToolProvider}. Thread-safe, because it has no state.
+ * Checks the database for the command {@code check}. Prints each problem that would make startup
+ * fail, or confirms that there is none. The service finds this class as a {@link ToolProvider}.
+ * This class is stateless and therefore thread-safe.
  */
 public final class DatabaseCheck implements ToolProvider {
 
@@ -21,13 +21,14 @@ public final class DatabaseCheck implements ToolProvider {
   }
 
   /**
-   * Prints one line for each fault, or one line that confirms that there is none. Reads the
-   * settings of the database from the environment.
+   * Prints one line for each problem, or one line that confirms that the database can store plants.
+   * If the settings do not work well together, also prints a warning. Reads the database settings
+   * from the environment.
    *
    * @param out receives the lines
    * @param err not used
    * @param arguments not used
-   * @return 1 if there is a fault, otherwise 0
+   * @return 1 if there is a problem, otherwise 0
    */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {

@@ -14,8 +14,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.ssl.DefaultJavaSSLFactory;
 
 /**
- * Opens connections to the primary with the current credentials, and sets up their sessions. Safe
- * for use by multiple threads.
+ * Opens connections to the primary with the current credentials, and sets up their sessions. This
+ * class is thread-safe.
  */
 final class DatabaseConnections extends PGSimpleDataSource {
 
@@ -25,10 +25,11 @@ final class DatabaseConnections extends PGSimpleDataSource {
   private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
 
   /**
-   * Overrides settings of the role and the database. If synchronous_commit were weaker than on, a
-   * crash or a fail-over would lose acknowledged plants (R4). Warnings must be sent, because they
-   * report commits that no standby has confirmed. If array_nulls were off, the server would store a
-   * plant without a tag as a plant with the tag NULL. Time-outs would end sessions.
+   * A statement that overrides settings of the role and the database. If synchronous_commit were
+   * weaker than on, a crash or failover would lose acknowledged plants (R4). Warnings must be
+   * enabled, because they report commits that no standby has confirmed. If array_nulls were off,
+   * the server would store the text NULL as the tag of a plant without a tag. Timeouts that would
+   * end the session are turned off.
    */
   private static final String SESSION =
       """
@@ -43,11 +44,11 @@ final class DatabaseConnections extends PGSimpleDataSource {
                'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'))
       """;
 
-  /** Startup options, because the role's time-outs may end the statement that sets up a session. */
+  /** Startup options that keep the role's timeouts from interrupting the setup of a session. */
   private static final String UNLIMITED = " -c statement_timeout=0 -c idle_session_timeout=0";
 
-  /** The SQLSTATEs with which poolers, and servers older than version 14, refuse these options. */
-  private static final Set<String> OPTIONS_REFUSED = Set.of("08P01", "0A000", "42704");
+  /** SQLSTATEs with which poolers, and servers older than version 14, reject startup options. */
+  private static final Set<String> OPTIONS_REJECTED = Set.of("08P01", "0A000", "42704");
 
   private final transient DatabaseSettings settings;
   private final String session;
@@ -55,10 +56,10 @@ final class DatabaseConnections extends PGSimpleDataSource {
   /**
    * Creates a data source.
    *
-   * @param name the name of the application in {@code pg_stat_activity}
-   * @param connect the time-out for connecting to an address, and for each response in a TLS
-   *     handshake, in seconds
-   * @param response the time-out for every other response of the server
+   * @param name the application name in {@code pg_stat_activity}
+   * @param connect the timeout, in seconds, for connecting to an address and for each response in a
+   *     TLS handshake
+   * @param response the timeout for any other server response
    */
   DatabaseConnections(
       DatabaseSettings settings,
@@ -80,7 +81,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
     setCancelSignalTimeout(1);
     setSocketTimeout(Math.toIntExact(response.toSeconds()));
     setTargetServerType("primary");
-    // The detail of an error may quote a row, but the text of a plant must not be logged.
+    // The detail of an error may quote a row, but a plant's text must not be logged.
     setLogServerErrorDetail(false);
     if (settings.address.value(PGProperty.SSL_ROOT_CERT).equals("system")) {
       setSslMode("verify-full");
@@ -92,9 +93,9 @@ final class DatabaseConnections extends PGSimpleDataSource {
   }
 
   /**
-   * Opens a connection. Retries for 1 s if the database may become available, because the pool's
-   * own pauses between attempts grow to 5 s, which would delay the recovery. If the server refuses
-   * the credentials, only the pool retries.
+   * Opens a connection. If the database may become available again, this method retries for 1 s.
+   * Without these retries, recovery would take longer, because the pool pauses for up to 5 s
+   * between its own attempts. If the server rejects the credentials, only the pool retries.
    *
    * @throws SQLException if no connection can be opened
    */
@@ -122,12 +123,12 @@ final class DatabaseConnections extends PGSimpleDataSource {
     return settings.address.value(PGProperty.OPTIONS);
   }
 
-  /** Changes the startup options if the server has refused them, and returns whether it did. */
+  /** If the server rejected the startup options, changes them and returns true. */
   private boolean changeOptions(DatabaseFailure failure) {
     String used = getOptions();
-    if (failure.isOf("25P04")) { // transaction_timeout, which exists since version 17
+    if (failure.hasState("25P04")) { // transaction_timeout, which PostgreSQL 17 introduced
       setOptions(ownOptions() + UNLIMITED + " -c transaction_timeout=0");
-    } else if (failure.isOf(OPTIONS_REFUSED)) {
+    } else if (failure.hasState(OPTIONS_REJECTED)) {
       setOptions(ownOptions().isEmpty() ? null : ownOptions());
     }
     return !Objects.equals(used, getOptions());
@@ -136,7 +137,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
   private Credentials credentials() throws SQLException {
     try {
       return settings.credentials();
-    } catch (ConfigurationException e) { // a file cannot be used
+    } catch (ConfigurationException e) { // a credentials file cannot be used
       throw new SQLException(e.getMessage(), "28000");
     }
   }
@@ -151,11 +152,11 @@ final class DatabaseConnections extends PGSimpleDataSource {
     }
   }
 
-  /** Ignores the pool's time-out, because it would end an attempt before all hosts are tried. */
+  /** Ignores the pool's timeout, which would end an attempt before all hosts have been tried. */
   @Override
   public void setLoginTimeout(int seconds) {}
 
-  /** Returns how long the pool waits for pending attempts when it is closed, in seconds. */
+  /** Returns how many seconds the pool waits for pending attempts when it is closed. */
   @Override
   public int getLoginTimeout() {
     return 5;

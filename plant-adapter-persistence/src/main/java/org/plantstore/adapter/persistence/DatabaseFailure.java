@@ -15,69 +15,70 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * A failure of the database, its driver, or its connection pool. Its SQLSTATE determines whether
- * the plants of a batch are retried, whether startup continues to wait, and whether the connection
- * is evicted.
+ * A failure of the database, its driver, or its connection pool. The SQLSTATE of the failure
+ * determines whether the plants of a batch are retried, whether startup continues to wait, and
+ * whether the connection is evicted.
  */
 final class DatabaseFailure extends Exception {
 
-  /** How the plants of a failed batch are retried. */
+  /** How to retry the plants of a failed batch. */
   enum Retry {
-    /** The batch is retried as a whole until the deadline of its plants. */
+    /** The whole batch is retried until its plants reach their deadline. */
     BATCH,
-    /** Each plant is retried once on its own, because one of them may have caused the failure. */
+    /** Each plant is retried once on its own, because any plant may have caused the failure. */
     ALONE,
     /** The plants are not retried. */
     NEVER
   }
 
-  /** SQLSTATE class 28: the credentials are invalid, or the role may not log in. */
+  /** SQLSTATE class 28: the credentials are invalid, or the role is not allowed to log in. */
   private static final String LOGIN = "28";
 
-  /** SQLSTATE of a missing right. */
+  /** SQLSTATE 42501: the role lacks a privilege. */
   static final String FORBIDDEN = "42501";
 
-  /** SQLSTATE of a table that does not exist, or that the search_path does not contain. */
+  /** SQLSTATE 42P01: no schema in the search_path contains the table. */
   private static final String NO_TABLE = "42P01";
 
-  /** SQLSTATE of a lock that was not granted in time. */
+  /** SQLSTATE 55P03: a lock was not granted in time. */
   static final String LOCKED = "55P03";
 
-  /** SQLSTATE of a canceled statement, and of a commit that no standby has confirmed. */
+  /** SQLSTATE 57014: a statement was canceled, or no standby has confirmed a commit. */
   static final String CANCELED = "57014";
 
-  /** SQLSTATE of a write to a standby, or in a read-only transaction. */
+  /** SQLSTATE 25006: a write was attempted on a standby or in a read-only transaction. */
   static final String READ_ONLY = "25006";
 
   private static final long serialVersionUID = 1L;
 
   /**
-   * SQLSTATEs and classes that settings of the role, such as its search_path, may cause. An open
-   * connection keeps its settings, so a new connection may succeed.
+   * SQLSTATEs and classes of failures that the role's settings, such as search_path, may cause. An
+   * open connection keeps its old settings, so a new connection may succeed.
    */
-  static final Set<String> OF_SESSION = Set.of(READ_ONLY, "26", "42");
+  static final Set<String> CAUSED_BY_SETTINGS = Set.of(READ_ONLY, "26", "42");
 
   /**
    * SQLSTATEs and classes after which the whole batch is retried: connection failures (08),
    * read-only servers, serialization failures and deadlocks (40), missing tables, and operator
    * intervention (57).
    */
-  private static final Set<String> REPEATABLE = Set.of("08", READ_ONLY, "40", NO_TABLE, "57");
+  private static final Set<String> BATCH_RETRYABLE = Set.of("08", READ_ONLY, "40", NO_TABLE, "57");
 
   /**
-   * SQLSTATEs and classes of transient failures. In addition to {@link #REPEATABLE}, these are
-   * transaction time-outs (25P03, 25P04), invalid credentials, missing databases (3D), insufficient
-   * resources (53), objects in use (55), and system errors of the server (58).
+   * SQLSTATEs and classes of transient failures. This set adds transaction timeouts (25P03, 25P04),
+   * invalid credentials (28), missing databases (3D), insufficient resources (53), objects in use
+   * (55), and system errors on the server (58) to {@link #BATCH_RETRYABLE}.
    */
   private static final Set<String> TRANSIENT =
       Set.of(
           "08", READ_ONLY, "25P03", "25P04", LOGIN, "3D", "40", NO_TABLE, "53", "55", "57", "58");
 
   /**
-   * SQLSTATEs and classes of transient failures that end startup at once: refused credentials, a
-   * missing database or table, and a server without the TLS that {@code sslmode} requires (08004).
+   * SQLSTATEs and classes of transient failures for which startup does not wait: invalid
+   * credentials, a missing database or table, and a server that does not offer the TLS that {@code
+   * sslmode} requires (08004).
    */
-  private static final Set<String> LASTING = Set.of(LOGIN, "3D", NO_TABLE, "08004");
+  private static final Set<String> NOT_WORTH_WAITING = Set.of(LOGIN, "3D", NO_TABLE, "08004");
 
   private static final Set<Class<?>> NETWORK_FAILURES =
       Set.of(
@@ -88,7 +89,7 @@ final class DatabaseFailure extends Exception {
 
   final transient SQLException cause;
 
-  /** The innermost SQLSTATE, or an empty string. Pools wrap the driver's exception in their own. */
+  /** The SQLSTATE of the innermost exception that has one, or an empty string if none has one. */
   private final String state;
 
   DatabaseFailure(SQLException cause) {
@@ -101,30 +102,30 @@ final class DatabaseFailure extends Exception {
             .reduce("", (outer, inner) -> inner);
   }
 
-  /** Returns the failure of the database that caused a framework's exception, if there is one. */
+  /** Returns the database failure that caused the framework's exception, if there was one. */
   static Optional<DatabaseFailure> in(RuntimeException wrapper) {
     return causes(wrapper, SQLException.class).findFirst().map(DatabaseFailure::new);
   }
 
-  /** Returns how the plants of a failed batch are retried. */
+  /** Returns how to retry the plants of the failed batch. */
   Retry retry() {
     // The pool has already waited for a connection until the deadline.
     boolean isWithoutConnection = cause instanceof SQLTransientConnectionException;
-    if (isWithoutConnection || isOf(CANCELED)) {
+    if (isWithoutConnection || hasState(CANCELED)) {
       return Retry.NEVER;
     }
-    if (isOf(REPEATABLE)) {
+    if (hasState(BATCH_RETRYABLE)) {
       return Retry.BATCH;
     }
-    return isOf(LOCKED) || !isTransient() ? Retry.ALONE : Retry.NEVER;
+    return hasState(LOCKED) || !isTransient() ? Retry.ALONE : Retry.NEVER;
   }
 
-  /** Returns whether a later attempt may succeed. A time-out of the pool has no SQLSTATE. */
+  /** Returns whether a later attempt may succeed, for example after a timeout of the pool. */
   boolean isTransient() {
-    return state.isEmpty() || isOf(TRANSIENT);
+    return state.isEmpty() || hasState(TRANSIENT);
   }
 
-  /** Returns a new exception for one caller (R7), who may add suppressed exceptions to it. */
+  /** Returns a new exception for each caller (R7), who may add suppressed exceptions to it. */
   RuntimeException asReason() {
     return isTransient()
         ? new PlantStoreUnavailableException(describe() + remedy())
@@ -132,50 +133,50 @@ final class DatabaseFailure extends Exception {
             "PostgreSQL permanently rejects the plant: " + describe() + remedy());
   }
 
-  /** Returns the remedy if a right or the table is missing, otherwise an empty string. */
+  /** Returns the remedy if a privilege or the table is missing, otherwise an empty string. */
   String remedy() {
-    if (isOf(FORBIDDEN)) {
+    if (hasState(FORBIDDEN)) {
       return "; grant the role the missing privilege, usually with GRANT INSERT, SELECT ON plant";
     }
-    return isOf(NO_TABLE)
+    return hasState(NO_TABLE)
         ? "; rename the table back to plant, or correct the role's search_path"
         : "";
   }
 
-  /** Returns whether startup waits for this failure to end. */
+  /** Returns whether startup waits and tries again after this failure. */
   boolean isWorthWaiting() {
-    return isTransient() && !isOf(LASTING) && !isLocal();
+    return isTransient() && !hasState(NOT_WORTH_WAITING) && !isLocal();
   }
 
   /**
-   * Returns whether neither the network nor the server is the cause, so that waiting does not help.
+   * Returns whether the cause is neither the network nor the server, so that waiting does not help.
    * For example, the driver cannot use a file or a parameter, or does not trust the server.
    */
   boolean isLocal() {
     Throwable root = causes(this, Throwable.class).reduce((outer, inner) -> inner).orElseThrow();
-    return isOf("08006")
-        && !isOfServer()
+    return hasState("08006")
+        && !isFromServer()
         && NETWORK_FAILURES.stream().noneMatch(type -> type.isInstance(root));
   }
 
-  /** Returns whether the server reported the failure through a working connection. */
-  boolean isOfServer() {
+  /** Returns whether the server reported the failure over a working connection. */
+  boolean isFromServer() {
     return causes(this, PSQLException.class).anyMatch(each -> each.getServerErrorMessage() != null);
   }
 
-  /** Returns whether the failure has one of these SQLSTATEs, or belongs to one of the classes. */
-  boolean isOf(Set<String> statesAndClasses) {
+  /** Returns whether the SQLSTATE is one of these, or belongs to one of these classes. */
+  boolean hasState(Set<String> statesAndClasses) {
     return statesAndClasses.stream().anyMatch(state::startsWith);
   }
 
-  /** Returns whether the failure has this SQLSTATE, or belongs to this class of SQLSTATEs. */
-  boolean isOf(String stateOrClass) {
+  /** Returns whether the SQLSTATE is this one, or belongs to this class. */
+  boolean hasState(String stateOrClass) {
     return state.startsWith(stateOrClass);
   }
 
   /**
-   * Returns a description in one line. It contains no details of server errors, because these may
-   * quote rows, and no addresses, because these may contain a password.
+   * Returns a one-line description. The description omits the details of server errors, which may
+   * quote rows, and addresses, which may contain a password.
    */
   String describe() {
     String messages =
@@ -199,7 +200,7 @@ final class DatabaseFailure extends Exception {
     }
     boolean isOfDriver = link instanceof PSQLException && server == null && link.getCause() == null;
     if (isOfDriver && "08001".equals(((PSQLException) link).getSQLState())) {
-      // The driver's text is in the language of the JVM, and names a setting of the driver.
+      // The driver's message is in the JVM's language, and refers to one of the driver's settings.
       return "no server in DATABASE_URL accepts writes";
     }
     return message.isEmpty() ? link.getClass().getSimpleName() : message;

@@ -20,38 +20,38 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Brings the tables up to date. If several instances start at the same time, one of them migrates
- * the tables, and the others wait for it.
+ * the tables while the others wait.
  */
 final class DatabaseMigration {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseMigration.class);
 
-  /** The time-out of a statement, which is longer than any statement of a migration takes. */
+  /** The statement timeout, which is longer than any statement in a migration should take. */
   private static final Duration STATEMENT_TIMEOUT = Duration.ofMinutes(10);
 
-  /** The minimum time to wait for locked tables, because the time-out of startup may be 0. */
-  private static final Duration MIN_LOCK_TIMEOUT = Duration.ofSeconds(2);
+  /** How long to wait for locked tables in addition to the startup timeout, which may be 0. */
+  private static final Duration EXTRA_LOCK_TIMEOUT = Duration.ofSeconds(2);
 
-  /** A lock for the migration, because Flyway's own lock does not cover creating its history. */
+  /** Tries to acquire a lock. Flyway's own lock does not cover creating its history table. */
   private static final String LOCK =
       "SELECT 1 WHERE pg_try_advisory_lock(hashtext('plant-store migrate'))";
 
-  /** Returns a row if the schema in which the migration creates the table contains a history. */
+  /** A query that returns a row if the current schema contains a migration history. */
   private static final String HISTORY =
       "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') IS NOT"
           + " NULL";
 
-  /** Returns a row if the history does not match the table, or belongs to another application. */
+  /** A query that returns a row if the history does not match the table or the application. */
   private static final String FAULTS = DatabaseStart.resource("faults-of-history.query");
 
-  /** Flyway's message about a row of the history: the column, its value, and the expected value. */
+  /** Matches Flyway's message about a column: its name, its value, and the expected value. */
   private static final Pattern MISMATCH =
       Pattern.compile("Migration (\\w+) mismatch .* Applied to database : (.*) -> .* : (.*)");
 
   private final DatabaseConnections source;
 
   DatabaseMigration(DatabaseSettings settings) {
-    Duration lockTimeout = settings.startTimeout.plus(MIN_LOCK_TIMEOUT);
+    Duration lockTimeout = settings.startTimeout.plus(EXTRA_LOCK_TIMEOUT);
     source =
         new DatabaseConnections(
             settings,
@@ -66,7 +66,7 @@ final class DatabaseMigration {
    * Migrates the tables.
    *
    * @throws SQLException if a later attempt may succeed
-   * @throws ConfigurationException if the migration fails
+   * @throws ConfigurationException if a later attempt would fail too
    */
   void run() throws SQLException {
     try (Connection connection = source.getConnection()) {
@@ -77,8 +77,8 @@ final class DatabaseMigration {
   }
 
   /**
-   * Returns the reasons why a migration would fail, or would continue the history of another
-   * application. Changes nothing.
+   * Returns the reasons why a migration would fail, or would continue another application's
+   * history. Does not change the database.
    *
    * @throws SQLException if a later attempt may succeed
    * @throws ConfigurationException if the history cannot be read
@@ -122,16 +122,18 @@ final class DatabaseMigration {
               .locations("classpath:org/plantstore/adapter/persistence")
               .baselineOnMigrate(true) // because the schema may contain other tables
               .baselineVersion("0")
-              .validateOnMigrate(false) // because faults() has validated the history
+              .validateOnMigrate(false) // because faults() validates the history
               .ignoreMigrationPatterns("*:future", "*:pending")
               .load());
     } catch (FlywayException e) {
       DatabaseFailure failure = DatabaseFailure.in(e).orElse(null);
-      // If a table was locked, the migration has already waited for it.
-      if (failure != null && failure.isWorthWaiting() && !failure.isOf(DatabaseFailure.LOCKED)) {
+      // If a table is locked, the migration has already waited for the lock.
+      if (failure != null
+          && failure.isWorthWaiting()
+          && !failure.hasState(DatabaseFailure.LOCKED)) {
         throw failure.cause;
       }
-      boolean isForbidden = failure != null && failure.isOf(DatabaseFailure.FORBIDDEN);
+      boolean isForbidden = failure != null && failure.hasState(DatabaseFailure.FORBIDDEN);
       String remedy =
           "; grant the role the missing privilege, for example with GRANT CREATE, USAGE ON SCHEMA,"
               + " or migrate as the schema owner";
@@ -142,7 +144,7 @@ final class DatabaseMigration {
     }
   }
 
-  /** Waits without a limit, because migrating a large table may take a long time. */
+  /** Waits indefinitely, because migrating a large table may take a long time. */
   private static void awaitLock(Connection connection) throws SQLException {
     long logged = System.nanoTime();
     while (rows(connection, LOCK).isEmpty()) {

@@ -18,14 +18,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 
-/** The settings of the database. Safe for use by multiple threads. */
+/** The database settings. This class is thread-safe. */
 @Singleton
 final class DatabaseSettings {
 
-  /** The name of a role and its password, which is null if a certificate proves its identity. */
+  /** A role's name and password. The password is null if a client certificate replaces it. */
   record Credentials(String username, @Nullable String password) {
 
-    /** Returns only the name, because the password is secret. */
+    /** Returns only the user name, because the password is secret. */
     @Override
     public String toString() {
       return username;
@@ -34,19 +34,18 @@ final class DatabaseSettings {
 
   final DatabaseAddress address;
 
-  /** Whether startup creates and changes the tables. */
+  /** Whether startup migrates the tables. */
   final boolean migrates;
 
-  /** The maximum number of open connections with Citus, at least 5. */
+  /** The maximum number of open connections if the database contains Citus, at least 5. */
   final int connections;
 
-  /** The time within which a create must be answered, at least 1 s. */
+  /** The time within which a call must complete, at least 1 s. */
   final Duration deadline;
 
-  /** The time-out of a statement. */
   final Duration statementTimeout;
 
-  /** How long startup waits for the database; zero means a single attempt. */
+  /** How long startup waits for the database. If zero, startup makes only one attempt. */
   final Duration startTimeout;
 
   private final Environment environment;
@@ -54,7 +53,7 @@ final class DatabaseSettings {
   /**
    * Reads the settings.
    *
-   * @throws ConfigurationException if a setting is missing or unusable
+   * @throws ConfigurationException if a setting is missing or invalid
    */
   DatabaseSettings(Environment environment) {
     this.environment = environment;
@@ -87,7 +86,7 @@ final class DatabaseSettings {
     migrates = !migrate.equals("off");
   }
 
-  /** Returns a warning if the service stops waiting for a create before the store does. */
+  /** Returns a warning if the service stops waiting for a call before the store does. */
   Optional<String> warning() {
     return environment
         .getProperty("create.timeout.seconds", Long.class)
@@ -99,17 +98,17 @@ final class DatabaseSettings {
   }
 
   /**
-   * Returns the exception with which startup ends because of a failure.
+   * Returns the exception that startup throws because of a failure.
    *
-   * @throws ConfigurationException if a file with credentials cannot be used
+   * @throws ConfigurationException if a credentials file cannot be used
    */
-  ConfigurationException refusal(DatabaseFailure failure) {
+  ConfigurationException startupException(DatabaseFailure failure) {
     String remedy = "check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD, and the server";
     if (failure.isLocal()) {
       remedy = "check the server's certificate, and the host and parameters in DATABASE_URL";
-    } else if (failure.isOf("3D") && !address.namesDatabase()) {
+    } else if (failure.hasState("3D") && !address.namesDatabase()) {
       remedy = "add its name to DATABASE_URL, as in jdbc:postgresql://host:5432/name";
-    } else if (failure.isOf(DatabaseFailure.FORBIDDEN)) {
+    } else if (failure.hasState(DatabaseFailure.FORBIDDEN)) {
       String role = credentials().username;
       String name = address.namesDatabase() ? address.value(PGProperty.PG_DBNAME) : role;
       remedy =
@@ -123,7 +122,7 @@ final class DatabaseSettings {
   /**
    * Returns the current credentials.
    *
-   * @throws ConfigurationException if a file with credentials cannot be used
+   * @throws ConfigurationException if a credentials file cannot be used
    */
   Credentials credentials() {
     String password = text("DATABASE_PASSWORD", PGProperty.PASSWORD);
@@ -144,7 +143,7 @@ final class DatabaseSettings {
     return text.isEmpty() ? address.value(fallback) : text;
   }
 
-  /** Returns the content of a file without the line break that editors add at its end. */
+  /** Returns the contents of a file without the line break that editors add at the end. */
   private static String contentOf(String variable, String file) {
     String reason = "it does not exist, or is not a regular file";
     try {
@@ -166,8 +165,8 @@ final class DatabaseSettings {
   }
 
   /**
-   * Returns the value of a variable, or an empty string. Bypasses the framework, because it would
-   * resolve placeholders in a password.
+   * Returns the value of a variable, or an empty string. Reads the property sources directly,
+   * because the framework would resolve placeholders in a password.
    */
   private String value(String variable) {
     String property = variable.toLowerCase(Locale.ROOT).replace('_', '.');

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Prepares the database during startup. Waits until the database is available, brings the tables up
- * to date, and refuses a table that would silently lose or change plants. If the database becomes
- * unavailable, the preparation begins again, until startup times out.
+ * to date, and rejects a table that would silently lose or change plants. If the database becomes
+ * unavailable in the meantime, the preparation starts over until startup times out.
  */
 record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
@@ -31,15 +31,15 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseStart.class);
 
-  /** The time-out of each response, because TLS and a password take seconds on a slow processor. */
+  /** The timeout for each response. On a slow CPU, TLS and password checks take seconds. */
   private static final Duration RESPONSE = Duration.ofSeconds(5);
 
-  /** The time-out of a query and its locks, which the server reports before RESPONSE elapses. */
+  /** The server's timeout for a query and its locks, which expires before RESPONSE does. */
   private static final Duration QUERY = Duration.ofSeconds(4);
 
   private static final String FAULTS = resource("faults.query");
 
-  /** Returns a row if the table exists in the schema in which a migration creates it. */
+  /** Returns a row if the table exists in the schema where a migration creates it. */
   private static final String TABLE =
       "SELECT 1 FROM pg_class WHERE oid = to_regclass(quote_ident(current_schema()) || '.plant')";
 
@@ -52,10 +52,10 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Brings the tables up to date if this instance migrates, and checks that the store can use them.
+   * Brings the tables up to date if this instance migrates them, and then checks the database.
    *
    * @return whether the database contains Citus
-   * @throws ConfigurationException if the database cannot be used before the time-out
+   * @throws ConfigurationException if the database cannot be used before the timeout expires
    */
   boolean prepare() {
     return await(
@@ -66,12 +66,12 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
             new DatabaseMigration(settings).run();
             requireNone(faults(connection, false));
           }
-          return Shards.areIn(connection);
+          return Shards.isCitusIn(connection);
         });
   }
 
   /**
-   * Returns the faults that would make startup fail now. Changes nothing and does not wait.
+   * Returns the problems that would make startup fail now. Does not change the database or wait.
    *
    * @throws ConfigurationException if the database cannot be used
    */
@@ -83,8 +83,8 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
           if (migrates && faults.isEmpty()) {
             faults = DatabaseMigration.faults(connections(), connection);
           }
-          boolean isTable = migrates && faults.isEmpty() && !rows(connection, TABLE).isEmpty();
-          return isTable ? faults(connection, false) : faults;
+          boolean tableExists = migrates && faults.isEmpty() && !rows(connection, TABLE).isEmpty();
+          return tableExists ? faults(connection, false) : faults;
         });
   }
 
@@ -94,13 +94,13 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     }
   }
 
-  private static List<String> faults(Connection connection, boolean isToMigrate)
+  private static List<String> faults(Connection connection, boolean willMigrate)
       throws SQLException {
-    List<String> faults = rows(connection, FAULTS.replace("<migrates>", "" + isToMigrate));
-    if (!faults.isEmpty() || isToMigrate) {
+    List<String> faults = rows(connection, FAULTS.replace("<migrates>", "" + willMigrate));
+    if (!faults.isEmpty() || willMigrate) {
       return faults;
     }
-    return Shards.areIn(connection) ? Shards.faults(connection) : trial(connection);
+    return Shards.isCitusIn(connection) ? Shards.faults(connection) : trial(connection);
   }
 
   private <T> T await(Duration limit, ConnectionCallback<T> work) {
@@ -116,7 +116,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
         DatabaseFailure failure = new DatabaseFailure(e);
         Duration waited = Duration.ofNanos(System.nanoTime() - began);
         if (!failure.isWorthWaiting() || waited.compareTo(limit) >= 0) {
-          throw settings.refusal(failure);
+          throw settings.startupException(failure);
         }
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
@@ -140,7 +140,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     }
   }
 
-  /** Returns a data source that also accepts read-only servers, so that they can be reported. */
+  /** Returns a data source that also accepts read-only servers, so that startup can report them. */
   private DatabaseConnections connections() {
     DatabaseConnections source =
         new DatabaseConnections(settings, "plant-store", 5, RESPONSE, QUERY, QUERY);
@@ -149,7 +149,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   private static void requirePrimary(Connection connection) throws SQLException {
-    // If the role is read-only on the primary as well, faults() reports the reason.
+    // If default_transaction_read_only is on, even a primary is read-only. faults() reports that.
     String standby =
         "SELECT 1 WHERE pg_is_in_recovery() AND current_setting('default_transaction_read_only') ="
             + " 'off'";
@@ -158,10 +158,10 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     }
   }
 
-  /** Returns the reason if the server cannot plan the store's statements. */
+  /** Returns the reason why the server cannot plan the store's statements, if there is one. */
   private static List<String> trial(Connection connection) throws SQLException {
     try {
-      // Does not run the statement, because even an insert of no rows fires statement triggers.
+      // Does not run the statement, because statement triggers fire even if no row is inserted.
       rows(connection, "EXPLAIN " + PlantTable.TRIAL);
       rows(connection, "EXPLAIN " + PlantTable.SELECT.replace("?", "'{}'"));
       return List.of();
@@ -175,10 +175,10 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Refuses a pooler that does not keep one server session for each connection. Makes several
-   * attempts, because a busy pooler in transaction mode may keep the sessions by chance. Does not
-   * detect a pooler that reports the server's process ID at login, or several pooler processes that
-   * share a port.
+   * Rejects a pooler that does not keep one server session for each connection. Checks several
+   * times, because a busy pooler in transaction mode may keep the same sessions by chance. This
+   * check does not detect a pooler that reports the server's process ID at login, or several pooler
+   * processes that share a port.
    */
   private static void requireSession(Connection connection, DatabaseConnections source)
       throws SQLException {
@@ -189,7 +189,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     try (Connection other = source.getConnection()) {
       String otherProcess = process(other);
       for (int round = 0; round < 20; round++) {
-        // Checks twice in a row, because a pooler may use its sessions in turn.
+        // Checks twice in a row, because a pooler may alternate between its sessions.
         if (process.equals(otherProcess)
             || !process.equals(process(connection))
             || !process.equals(process(connection))
@@ -206,7 +206,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     return rows(connection, "SELECT pg_backend_pid()").get(0);
   }
 
-  /** Runs a query, and returns the texts in the first column of its rows. */
+  /** Runs a query, and returns the first column of its rows as text. */
   static List<String> rows(Connection connection, String query) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(query)) {

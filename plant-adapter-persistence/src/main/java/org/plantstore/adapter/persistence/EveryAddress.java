@@ -12,14 +12,14 @@ import org.postgresql.PGProperty;
 import org.postgresql.util.PSQLException;
 
 /**
- * Connects a socket to the first address of a host that accepts the connection, as libpq does. The
- * driver by itself would try only one address. The driver still knows the host by its name, so that
- * it can verify the certificate. The driver creates one instance for each connection, and uses it
- * again to cancel statements of this connection. Instances do not support concurrent calls.
+ * Tries each address of the database host until one accepts the connection, as libpq does. By
+ * itself, the driver would try only one address. The driver nevertheless verifies the server's
+ * certificate against the host name. The driver creates one instance for each connection, and
+ * reuses the instance to cancel that connection's statements. Instances are not thread-safe.
  */
 public final class EveryAddress extends SocketFactory {
 
-  /** The index of the address that is tried first, which is the one that worked last. */
+  /** The index of the address to try first, which is usually the last one that worked. */
   private static final AtomicInteger FIRST = new AtomicInteger();
 
   private final String host;
@@ -30,9 +30,9 @@ public final class EveryAddress extends SocketFactory {
   /**
    * Creates a factory for one connection.
    *
-   * @param parameters the driver's parameters, which contain the host, the port, and the connect
-   *     time-out in seconds
-   * @throws PSQLException if the port or the time-out is not a number
+   * @param parameters the driver's parameters, including the host, the port, and the connect
+   *     timeout in seconds
+   * @throws PSQLException if the port or the timeout is not a number
    */
   public EveryAddress(Properties parameters) throws PSQLException {
     host = String.valueOf(PGProperty.PG_HOST.getOrDefault(parameters));
@@ -40,28 +40,28 @@ public final class EveryAddress extends SocketFactory {
     timeoutMillis = 1_000 * PGProperty.CONNECT_TIMEOUT.getInt(parameters);
   }
 
-  /** Returns whether the URL names one host, and sets no socket factory and no local address. */
+  /** Returns whether the URL names one host but neither a socket factory nor a local address. */
   static boolean isFor(DatabaseAddress address) {
     return !address.value(PGProperty.PG_HOST).contains(",")
         && address.value(PGProperty.SOCKET_FACTORY).isEmpty()
         && address.value(PGProperty.LOCAL_SOCKET_ADDRESS).isEmpty();
   }
 
-  /** Makes later connections begin with another address, for example that of a promoted standby. */
+  /** Makes later connections start with the next address, such as that of a promoted standby. */
   static void tryNext() {
     FIRST.incrementAndGet();
   }
 
   /**
-   * Returns a socket that is connected to an address of the host. A later call connects to the same
-   * address again.
+   * Returns a socket that is connected to one of the host's addresses. Later calls on this instance
+   * connect to the same address.
    *
-   * @throws IOException if the host name does not resolve, or if no address accepts the connection
+   * @throws IOException if the host name does not resolve, or no address accepts the connection
    */
   @Override
   public Socket createSocket() throws IOException {
     InetAddress[] addresses =
-        connected == null // otherwise, the driver cancels a statement
+        connected == null // otherwise, the driver is canceling a statement
             ? InetAddress.getAllByName(host)
             : new InetAddress[] {connected};
     for (int tried = 0; true; tried++) {
@@ -82,7 +82,7 @@ public final class EveryAddress extends SocketFactory {
   }
 
   /**
-   * Not supported, because the driver does not use this method.
+   * Not supported, because the driver never calls this method.
    *
    * @throws UnsupportedOperationException always
    */
@@ -92,7 +92,7 @@ public final class EveryAddress extends SocketFactory {
   }
 
   /**
-   * Not supported, because the driver does not use this method.
+   * Not supported, because the driver never calls this method.
    *
    * @throws UnsupportedOperationException always
    */
@@ -102,7 +102,7 @@ public final class EveryAddress extends SocketFactory {
   }
 
   /**
-   * Not supported, because the driver does not use this method.
+   * Not supported, because the driver never calls this method.
    *
    * @throws UnsupportedOperationException always
    */
@@ -112,7 +112,7 @@ public final class EveryAddress extends SocketFactory {
   }
 
   /**
-   * Not supported, because the driver does not use this method.
+   * Not supported, because the driver never calls this method.
    *
    * @throws UnsupportedOperationException always
    */

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the plants of concurrent callers in batches, because a commit costs about the same for one
+ * Writes the plants of concurrent callers in batches, because a commit takes about as long for one
  * plant as for hundreds. The plants that arrive while a batch is in flight form the next batch, so
- * no plant waits merely for others to arrive. Safe for use by multiple threads.
+ * no plant waits merely for others to arrive. This class is thread-safe.
  */
 class GroupCommit {
 
@@ -31,10 +31,9 @@ class GroupCommit {
     /**
      * Durably stores each plant whose id is free.
      *
-     * @param isRetriedAlone whether the batch is a single plant that may have caused its batch to
-     *     fail
-     * @return the plants that the table now holds under these ids, with null for an invalid row
-     * @throws DatabaseFailure if it is unknown which plants are stored
+     * @param isRetriedAlone whether this is a single plant that is retried because its batch failed
+     * @return the plants that the table now holds under these ids, with null for each invalid row
+     * @throws DatabaseFailure if it is unknown which plants were stored
      */
     Map<Long, @Nullable NewPlant> putIfAbsent(
         SortedMap<Long, NewPlant> plants, boolean isRetriedAlone) throws DatabaseFailure;
@@ -47,16 +46,13 @@ class GroupCommit {
 
   final Table table;
   final Executor executor;
+
+  /** The time within which a call must complete. */
   final Duration timeout;
+
   final StoreMetrics metrics;
   private final PendingPlants pending = new PendingPlants();
 
-  /**
-   * Creates a group commit.
-   *
-   * @param executor runs the writers, which end when no batch is due
-   * @param timeout the time until the deadline of a plant
-   */
   GroupCommit(Table table, Executor executor, Duration timeout, StoreMetrics metrics) {
     this.table = table;
     this.executor = executor;
@@ -65,21 +61,21 @@ class GroupCommit {
   }
 
   /**
-   * Stores the plant if its id is free. Dependent stages of the future must not block. If the call
-   * is canceled before the batch of the plant is in flight, the plant is not written.
+   * Stores the plant if its id is free. Stages that depend on the future must not block. If the
+   * future is canceled before a writer takes the plant, the plant is not stored.
    *
-   * @return a future of the plant that the table now holds under the id. The future fails with
-   *     PlantStoreUnavailableException if the plant is not stored by its deadline, and with
-   *     IllegalStateException if the database refuses the plant
+   * @return a future that completes with the plant that the table now holds under the id. The
+   *     future fails with PlantStoreUnavailableException if another attempt may succeed, and
+   *     otherwise with IllegalStateException.
    */
   CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
     return putIfAbsent(plant, 0);
   }
 
-  /** Stores the plant like {@link #putIfAbsent(NewPlant)}, in a batch with plants of its shard. */
+  /** Stores the plant like {@link #putIfAbsent(NewPlant)}, in a batch for the given shard only. */
   final CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
     Call call = new Call(plant, shard);
-    // If other calls are waiting, a writer that finishes its batch, or the sweep, takes this call.
+    // If other calls are waiting, a running writer or the next sweep will take this call.
     if (pending.add(call)) {
       startWriterIfDue();
     }
@@ -108,7 +104,7 @@ class GroupCommit {
         write(batch);
       }
     } catch (RuntimeException | Error e) {
-      pending.endWriter(); // The sweep starts another writer, and ends the calls of this batch.
+      pending.endWriter(); // The sweep starts another writer, and fails overdue calls.
       LOG.error("A plant writer has failed and is being replaced", e);
     }
   }
@@ -146,7 +142,6 @@ class GroupCommit {
     }
   }
 
-  /** Writes a batch to the table. */
   Map<Long, @Nullable NewPlant> put(SortedMap<Long, NewPlant> plants, boolean isRetriedAlone)
       throws DatabaseFailure {
     return table.putIfAbsent(plants, isRetriedAlone);
@@ -167,7 +162,7 @@ class GroupCommit {
     }
   }
 
-  /** Retries the plants if that can help. The retry finds plants that were committed after all. */
+  /** Retries the plants if that can help. A retry finds plants that were committed after all. */
   private void retry(Batch batch, DatabaseFailure failure) {
     if (failure.retry() == Retry.BATCH) {
       LockSupport.parkNanos(PAUSE.toNanos());
@@ -181,18 +176,18 @@ class GroupCommit {
     }
   }
 
-  /** Ends calls that are past their deadline, and starts a writer if a batch is due. */
+  /** Fails calls that are past their deadline, and starts a writer if a batch is due. */
   void sweep() {
-    end(pending.overdue(timeout), "the database did not respond in time");
+    fail(pending.overdue(timeout), "the database did not respond in time");
     startWriterIfDue();
   }
 
-  /** Ends all calls except the given number of the oldest calls. */
+  /** Fails all calls except the {@code max} oldest ones. */
   final void limit(int max) {
-    end(pending.beyond(max), "the server is not responding, and too many plants are waiting");
+    fail(pending.beyond(max), "the server is not responding, and too many plants are waiting");
   }
 
-  private static void end(List<Call> calls, String reason) {
+  private static void fail(List<Call> calls, String reason) {
     for (Call call : calls) {
       DatabaseFailure failure = call.failure;
       call.completeExceptionally(

@@ -8,38 +8,33 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
 /**
- * The group commit for all shards on one node of a Citus cluster. A node that does not respond can
- * occupy only a few threads and a limited number of waiting plants, so plants on other nodes can
- * still be stored. Safe for use by multiple threads.
+ * The group commit for the shards on one node of a Citus cluster. A node that has not responded for
+ * 250 ms counts as <i>silent</i>. The number of batches and plants that may wait for a silent node
+ * is limited, so that plants on other nodes can still be stored. This class is thread-safe.
  */
 final class Node extends GroupCommit {
 
   /** The maximum number of plants that may wait for a silent node. */
   static final int MAX_PLANTS = 256;
 
-  /** A node is silent if it has not responded to an attempt for this time. */
+  /** How long a node may take to respond before it counts as silent. */
   private static final Duration SILENCE = Duration.ofMillis(250);
 
+  /** Supplies the number of threads that each node may use. */
   private final IntSupplier share;
 
-  /** The nanoTime of the first attempt since the last response, or 0 if there was none. */
+  /** The time of the first attempt since the last response (nanoTime), or 0 if there was none. */
   private volatile long unanswered;
 
-  /**
-   * Creates a node.
-   *
-   * @param whole the group commit whose table, executor, and settings this node uses
-   * @param share returns the number of threads that each node may use
-   */
-  Node(GroupCommit whole, IntSupplier share) {
-    super(whole.table, whole.executor, whole.timeout, whole.metrics);
+  Node(GroupCommit shared, IntSupplier share) {
+    super(shared.table, shared.executor, shared.timeout, shared.metrics);
     this.share = share;
   }
 
   /**
-   * Returns the maximum number of batches in flight, which is at most 2 for a silent node. Each
-   * attempt may leave a blocked connection on the coordinator, but the first attempt may merely be
-   * waiting for a locked id.
+   * Returns the maximum number of batches in flight, which is at most 2 for a silent node. More
+   * batches could block more connections on the coordinator. A second batch is allowed, because the
+   * first batch may merely be waiting for a locked id.
    */
   @Override
   int maxWriters() {
@@ -57,7 +52,7 @@ final class Node extends GroupCommit {
       unanswered = 0;
       return rows;
     } catch (DatabaseFailure e) {
-      if (e.retry() == DatabaseFailure.Retry.ALONE) { // The node has reported a lock or a refusal.
+      if (e.retry() == DatabaseFailure.Retry.ALONE) { // The node has responded.
         unanswered = 0;
       }
       throw e;

@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
 /**
- * The plants waiting for a batch, the batches in flight, and the number of writers. While a batch
- * that has just begun is in flight, no other batch is taken, so that the next batch grows. A slow
- * batch delays the next batch for only 20 ms. A plant that may have caused the failure of its batch
- * is retried alone. At most one such retry is in flight, and batches do not wait for it. Safe for
- * use by multiple threads.
+ * The plants that are waiting for a batch, the batches in flight, and the number of writers. Each
+ * writer writes one batch after another. While a batch is in flight, the next batch waits for up to
+ * 20 ms, so that it can grow. A plant that may have caused its batch to fail is retried on its own.
+ * At most one such retry is in flight at a time, and batches do not wait for it. This class is
+ * thread-safe.
  */
 final class PendingPlants {
 
-  /** A create in progress. Completes with the plant that is stored under the id. */
+  /** A call in progress, which completes with the plant that is stored under the id. */
   static final class Call extends CompletableFuture<NewPlant> {
 
     final NewPlant plant;
@@ -28,7 +28,7 @@ final class PendingPlants {
     final long began = System.nanoTime();
     private boolean isRetriedAlone;
 
-    /** The failure of the last attempt if the plant is being retried, otherwise null. */
+    /** The failure of the last attempt if the plant's batch is being retried, otherwise null. */
     volatile @Nullable DatabaseFailure failure;
 
     Call(NewPlant plant, int shard) {
@@ -36,23 +36,23 @@ final class PendingPlants {
       this.shard = shard;
     }
 
-    /** Returns an upper bound for the size of the text in bytes, both in UTF-8 and in memory. */
+    /** Returns an upper bound on the size of the plant's text in bytes, in UTF-8 and in memory. */
     private long bytes() {
       String tag = plant.tag();
       return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
     }
   }
 
-  /** Plants of one shard that a writer took together at {@code began}, a value of nanoTime. */
+  /** The calls for one shard that a writer took at {@code began} ({@link System#nanoTime}). */
   record Batch(List<Call> calls, boolean isRetriedAlone, long began) {}
 
-  /** The maximum number of plants in a batch. Larger batches are hardly cheaper and take longer. */
+  /** The maximum number of plants in a batch. Larger batches take longer for little gain. */
   static final int MAX_PLANTS = 256;
 
-  /** The maximum size of a batch of several plants. A larger plant forms a batch of its own. */
+  /** The maximum size of a batch in bytes. A larger plant forms a batch of its own. */
   static final long MAX_BYTES = 4 * 1024 * 1024;
 
-  /** How long a batch in flight delays the next batch, for example while an id is locked. */
+  /** The longest time for which a batch in flight delays the next one, even if an id is locked. */
   private static final Duration MAX_DELAY = Duration.ofMillis(20);
 
   private final Deque<Call> waiting = new ArrayDeque<>();
@@ -67,27 +67,27 @@ final class PendingPlants {
     return waiting.size() == 1;
   }
 
-  /** Adds a writer if a batch is due and the limit permits it, and returns whether it did. */
+  /** Adds a writer if a batch is due and the limit permits it. Returns whether it was added. */
   synchronized boolean beginWriter(int maxWriters) {
     boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
     writers += begins ? 1 : 0;
     return begins;
   }
 
-  /** Removes a writer that has failed. Its batch remains in flight until its calls have ended. */
+  /** Removes a failed writer. The writer's batch remains in flight until its calls are complete. */
   synchronized void endWriter() {
     writers--;
   }
 
-  /** Replaces a writer's last batch with its next one. Removes the writer if no batch is due. */
+  /** Replaces a writer's last batch with the next one. Removes the writer if no batch is due. */
   synchronized @Nullable Batch next(@Nullable Batch last, int maxWriters) {
     inFlight.remove(last);
     List<Call> calls = List.of();
     boolean isAlone = false;
     if (writers <= maxWriters) {
-      // If slow batches occupy all other writers, new plants must not always take precedence.
-      boolean isTurnOfAlone = writers == maxWriters && !lastWasAlone;
-      isAlone = mayTakeAlone() && (isTurnOfAlone || !mayTakeBatch());
+      // If slow batches occupy all other writers, retries and new plants take turns.
+      boolean isTurnOfRetry = writers == maxWriters && !lastWasAlone;
+      isAlone = mayTakeAlone() && (isTurnOfRetry || !mayTakeBatch());
       calls = isAlone ? take(alone, 1) : mayTakeBatch() ? take(waiting, MAX_PLANTS) : calls;
     }
     if (calls.isEmpty()) {
@@ -111,7 +111,7 @@ final class PendingPlants {
     return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isRetriedAlone);
   }
 
-  /** Removes and returns the first call and later calls for the same shard, up to the limits. */
+  /** Removes and returns the first call and further calls for its shard, up to the batch limits. */
   private static List<Call> take(Deque<Call> from, int max) {
     List<Call> calls = new ArrayList<>();
     List<Call> others = new ArrayList<>();
@@ -122,9 +122,9 @@ final class PendingPlants {
         continue;
       }
       boolean isFirst = calls.isEmpty();
-      boolean isOfShard = isFirst || call.shard == calls.get(0).shard;
-      bytes += isOfShard ? call.bytes() : 0;
-      (isOfShard && (isFirst || bytes <= MAX_BYTES) ? calls : others).add(call);
+      boolean isSameShard = isFirst || call.shard == calls.get(0).shard;
+      bytes += isSameShard ? call.bytes() : 0;
+      (isSameShard && (isFirst || bytes <= MAX_BYTES) ? calls : others).add(call);
     }
     putBack(others, from);
     return calls;
@@ -136,7 +136,7 @@ final class PendingPlants {
     }
   }
 
-  /** Schedules a retry of a plant on its own. Returns false if it has been retried before. */
+  /** Schedules a retry of one plant. Returns false if that plant has already been retried. */
   synchronized boolean retryAlone(Call call) {
     boolean isFirst = !call.isRetriedAlone;
     call.isRetriedAlone = true;
@@ -150,7 +150,7 @@ final class PendingPlants {
     putBack(batch.calls, batch.isRetriedAlone ? alone : waiting);
   }
 
-  /** Removes completed calls, and returns the calls that are older than the time-out. */
+  /** Removes completed calls, and returns the calls whose timeout has expired. */
   synchronized List<Call> overdue(Duration timeout) {
     long latest = System.nanoTime() - timeout.toNanos();
     waiting.removeIf(Call::isDone);
@@ -160,7 +160,7 @@ final class PendingPlants {
     return calls().filter(call -> call.began - latest <= 0).toList();
   }
 
-  /** Returns all calls except the given number of the oldest calls. */
+  /** Returns all calls except the {@code max} oldest ones. */
   synchronized List<Call> beyond(int max) {
     return calls().sorted(Comparator.comparingLong(call -> call.began)).skip(max).toList();
   }

@@ -14,16 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares the database when a service starts, and when its command {@code migrate} is run. A
- * service does not depend on this module at compile time, so it finds this class through types of
- * the framework and the JDK. Thread-safe, because it has no state.
+ * Prepares the database when the service starts, and when its {@code migrate} command is run. The
+ * service does not depend on this module at compile time, so it discovers this class through
+ * interfaces from Micronaut and the JDK. This class is stateless and therefore thread-safe.
  */
 @ContextConfigurer
 public final class PersistenceStart implements ApplicationContextConfigurer, ToolProvider {
 
   private static final Logger LOG = LoggerFactory.getLogger(PersistenceStart.class);
 
-  /** Declares the variables of the database, and configures the framework's connection pool. */
+  /** Declares the environment variables for the database, and makes Micronaut create a pool. */
   @Override
   public void configure(ApplicationContextBuilder builder) {
     builder.environmentVariableIncludes(
@@ -33,10 +33,10 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
             .split(" "));
     Map<String, Object> defaults =
         Map.of(
-            // Makes the framework create the pool. Its connections use DATABASE_URL instead.
+            // Makes the framework create the pool. The pool's connections use DATABASE_URL instead.
             "datasources.default.url",
             "jdbc:postgresql:",
-            // Each health check would take a connection from the pool.
+            // Each of the framework's health checks would take a connection from the pool.
             "endpoints.health.jdbc.enabled",
             false);
     builder.propertySources(
@@ -45,8 +45,8 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
   }
 
   /**
-   * Brings the tables up to date if this instance migrates, and checks the database. Waits while
-   * the database is unavailable.
+   * Brings the tables up to date if this instance migrates them, and checks the database. Waits
+   * while the database is unavailable.
    *
    * @throws ConfigurationException if a setting or the database cannot be used
    */
@@ -57,11 +57,11 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
     settings.warning().ifPresent(warning -> LOG.warn("Check the configuration: {}", warning));
     boolean hasCitus = new DatabaseStart(settings, settings.migrates).prepare();
     environment.addPropertySource(
-        // Overrides all other sources, because this value was detected and is not a setting.
+        // Overrides all other sources, because this value is detected, not configured.
         PropertySource.of("database", Map.of(Shards.HAS_CITUS, hasCitus), Integer.MAX_VALUE));
   }
 
-  /** Runs last, so that other configuration errors are reported before this configurer blocks. */
+  /** Runs last, so that other configuration errors are reported before this class blocks. */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE;
@@ -74,7 +74,7 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
   }
 
   /**
-   * Brings the tables up to date. Reads only the settings of the database.
+   * Brings the tables up to date. Reads only the database settings.
    *
    * @param out receives a confirmation
    * @param err not used

@@ -20,37 +20,37 @@ import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * The table of plants. One statement inserts a batch, and commits by itself. Stored plants are read
- * only if an id was taken, or if the commit may be unconfirmed. Safe for use by multiple threads.
+ * Inserts a batch of plants in a single statement, which is its own transaction. Reads plants only
+ * if an id was taken, or if a commit may be unconfirmed. This class is thread-safe.
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {
 
   /**
-   * The number of consecutive batches without a taken id after which inserts omit ON CONFLICT. An
-   * insert then costs a third less, but a taken id costs more and causes an error in the log.
+   * The number of consecutive batches without a taken id after which inserts omit ON CONFLICT. Such
+   * inserts cost the server a third less, but a taken id causes an error in the server log.
    */
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 
   private static final String INSERT = "INSERT INTO plant (id, name, tag) ";
 
-  /** Declares the types, because the driver's simple query mode does not send them. */
+  /** Turns arrays into rows. Declares types, because the driver's simple query mode sends none. */
   private static final String ARRAYS = "unnest(?::bigint[], ?::text[], ?::text[])";
 
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
   private static final String RETURNING = " RETURNING id";
 
-  /** Inserts no plants, but requires the same rights as an insert of plants. */
+  /** Inserts no plants, but requires the same privileges as an insert of plants. */
   static final String TRIAL =
       INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
 
-  /** Waits at most 20 ms for a lock, so that other retried plants are not delayed for long. */
+  /** Waits at most 20 ms for a lock, so that a locked id does not delay other retries for long. */
   private static final String RETRIED =
       "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), " + ARRAYS + " AS plant";
 
   /**
    * Reads plants by their ids. After a crash, a row may be visible although no standby has received
-   * it. If there are standbys, the query therefore writes a message to the WAL, so that its own
+   * it. If there are synchronous standbys, the query therefore writes to the WAL, so that its own
    * commit waits until a standby has confirmed all earlier commits.
    */
   static final String SELECT =
@@ -66,7 +66,7 @@ final class PlantTable implements GroupCommit.Table {
   private final boolean hasCitus;
   private final AtomicInteger batchesSinceTaken = new AtomicInteger();
 
-  /** The nanoTime at which each running statement began. */
+  /** When each running statement began ({@link System#nanoTime}). */
   private final Map<PreparedStatement, Long> running = new ConcurrentHashMap<>();
 
   PlantTable(
@@ -78,7 +78,7 @@ final class PlantTable implements GroupCommit.Table {
     this.hasCitus = hasCitus;
   }
 
-  /** Inserts plants in ascending order of their ids, because different orders could deadlock. */
+  /** Inserts plants in ascending order of their ids, so that concurrent inserts cannot deadlock. */
   @Override
   public Map<Long, @Nullable NewPlant> putIfAbsent(
       SortedMap<Long, NewPlant> plants, boolean isRetry) throws DatabaseFailure {
@@ -93,11 +93,11 @@ final class PlantTable implements GroupCommit.Table {
   }
 
   /**
-   * Asks the server to cancel statements that exceed their time-out, because the server's own
-   * time-out does not apply while a commit waits for a standby. Later statements on the same
-   * connection are not affected.
+   * Asks the server to cancel statements that exceed their timeout, because the server's own
+   * statement timeout does not apply while a commit waits for a standby. Later statements on the
+   * same connection are not affected.
    *
-   * @param executor sends the requests, because the network may block
+   * @param executor sends the requests, because sending a request may block
    * @return whether other statements are still running
    */
   boolean cancelOverdue(Executor executor) {
@@ -114,11 +114,11 @@ final class PlantTable implements GroupCommit.Table {
     try {
       statement.cancel();
     } catch (SQLException e) {
-      // The server cannot be reached, so the socket time-out ends the statement.
+      // The server cannot be reached, so the socket timeout will end the statement.
     }
   }
 
-  /** Executes a query, and reads its whole result into memory. */
+  /** Executes a query, and reads its entire result into memory. */
   private ResultSet execute(PreparedStatement query) throws SQLException {
     running.put(query, System.nanoTime());
     try {
@@ -139,14 +139,14 @@ final class PlantTable implements GroupCommit.Table {
         }
       }
     }
-    // Citus evaluates functions on the coordinator, but waits for locks on the workers.
+    // Citus would set RETRIED's lock_timeout on the coordinator, but the locks are on the workers.
     String rows = isRetry && !hasCitus ? RETRIED : rowsOf(plants);
     boolean isAllConfirmed = insert(connection, plants, rows + UNLESS_TAKEN);
     batchesSinceTaken.updateAndGet(batches -> isAllConfirmed ? batches + 1 : 0);
     return isAllConfirmed;
   }
 
-  /** Returns the rows to insert. Citus can send VALUES directly to their shard, but not arrays. */
+  /** Returns the rows to insert. Citus can send VALUES, but not arrays, directly to a shard. */
   private String rowsOf(Collection<NewPlant> plants) {
     return plants.size() > 1 && !hasCitus
         ? "SELECT * FROM " + ARRAYS
@@ -155,7 +155,7 @@ final class PlantTable implements GroupCommit.Table {
 
   /**
    * Inserts plants, and returns whether a confirmed commit stored all of them. Counts the returned
-   * ids, because a server that forwards rows reports how many rows it was sent.
+   * ids, because a server that forwards rows reports how many rows it received.
    */
   private boolean insert(Connection connection, Collection<NewPlant> plants, String rows)
       throws SQLException {
@@ -178,7 +178,7 @@ final class PlantTable implements GroupCommit.Table {
           inserted++;
         }
       }
-      // A warning may mean that no standby has confirmed the commit. Reading then waits for one.
+      // A warning may mean that no standby has confirmed the commit. Then select() waits for one.
       return inserted == plants.size() && insert.getWarnings() == null;
     }
   }
@@ -188,7 +188,7 @@ final class PlantTable implements GroupCommit.Table {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
       Map<Long, @Nullable NewPlant> rows = new HashMap<>();
-      // A node of Citus does not know whether the other nodes have standbys.
+      // A Citus node does not know whether the other nodes have standbys.
       boolean isSynchronous = hasCitus;
       try (ResultSet row = execute(select)) {
         while (row.next()) {
@@ -196,7 +196,7 @@ final class PlantTable implements GroupCommit.Table {
           isSynchronous |= row.getBoolean("is_synchronous");
         }
       }
-      // A server that stops waiting for a standby only sends a warning, in its own language.
+      // A server that stops waiting for a standby sends only a warning, in the server's language.
       if (isSynchronous && select.getWarnings() != null) {
         throw new SQLException("no standby has confirmed the commit", DatabaseFailure.CANCELED);
       }
@@ -204,7 +204,7 @@ final class PlantTable implements GroupCommit.Table {
     }
   }
 
-  /** Returns the plant, or null if another program or version has written an invalid row. */
+  /** Returns the plant, or null if another program or version wrote an invalid row. */
   private static @Nullable NewPlant plant(ResultSet row) throws SQLException {
     try {
       String name = row.getString(2);

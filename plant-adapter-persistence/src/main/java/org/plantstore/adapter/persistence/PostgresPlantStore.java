@@ -24,13 +24,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores plants in a PostgreSQL table, and commits the plants of concurrent callers together. Safe
- * for use by multiple threads.
+ * Stores plants in a PostgreSQL table, and commits plants from concurrent callers together. This
+ * class is thread-safe.
  */
 @Singleton
 final class PostgresPlantStore implements PlantStore {
 
-  /** The maximum number of batches in flight to a server. Each batch uses its own connection. */
+  /** The maximum number of batches in flight to one server. Each batch uses its own connection. */
   static final int WRITERS = 4;
 
   private static final Duration SWEEP = Duration.ofMillis(10);
@@ -40,10 +40,9 @@ final class PostgresPlantStore implements PlantStore {
   private final PlantTable table;
 
   /**
-   * Runs the writers. A cached thread pool prefers the thread that became idle last. The data of
-   * its connection and server process are still in the processor's caches. At low load, a create
-   * therefore takes an eighth less CPU time than with a fixed thread pool, whose threads take
-   * turns.
+   * Runs the writers. A cached thread pool reuses the thread that became idle most recently. The
+   * data of this thread's connection is then still in the CPU caches. At low load, a call therefore
+   * takes one eighth less CPU time than with a fixed thread pool, which uses its threads in turn.
    */
   private final ExecutorService writers = Executors.newCachedThreadPool(daemons("plant-writer"));
 
@@ -72,7 +71,7 @@ final class PostgresPlantStore implements PlantStore {
         GroupCommit::waitingPlants);
   }
 
-  /** Returns a factory of daemon threads with this name. */
+  /** Returns a factory that creates daemon threads with this name. */
   static ThreadFactory daemons(String name) {
     return work -> {
       Thread thread = new Thread(work, name);
@@ -81,8 +80,8 @@ final class PostgresPlantStore implements PlantStore {
     };
   }
 
-  /** Schedules a sweep. An idle service schedules none, so that it does not wake the processor. */
-  @SuppressWarnings("FutureReturnValueIgnored") // the sweep throws nothing
+  /** Schedules a sweep. An idle store schedules no sweeps, so that the CPU can sleep. */
+  @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws no exception
   private void scheduleSweep() {
     if (!isSweepScheduled.get() && isSweepScheduled.compareAndSet(false, true)) {
       try {
@@ -94,9 +93,9 @@ final class PostgresPlantStore implements PlantStore {
     }
   }
 
-  /** Enforces all deadlines, so that plants and statements do not need timers of their own. */
+  /** Enforces all deadlines, so that plants and statements do not need their own timers. */
   private void sweep() {
-    isSweepScheduled.set(false); // A plant that is added from now on schedules the next sweep.
+    isSweepScheduled.set(false); // From now on, any new plant schedules the next sweep.
     boolean isIdle = false;
     try {
       queue.sweep();
@@ -123,12 +122,12 @@ final class PostgresPlantStore implements PlantStore {
     }
   }
 
-  /** Returns a stage that a writer completes, and does not use the executor. */
+  /** Returns a stage that a writer completes. The executor is not used. */
   @Override
   public CompletableFuture<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(executor, "executor");
     CompletableFuture<NewPlant> stored = queue.putIfAbsent(requireNonNull(plant, "plant"));
-    if (isClosed) { // checked after adding, because close() waits for the plants added earlier
+    if (isClosed) { // checked only now, because close() waits for plants that were added earlier
       stored.completeExceptionally(new PlantStoreUnavailableException("the store is closed"));
     }
     scheduleSweep();
@@ -140,7 +139,7 @@ final class PostgresPlantStore implements PlantStore {
     return true;
   }
 
-  /** Refuses further plants, and waits until no caller is waiting, at most until their deadline. */
+  /** Rejects new plants, and waits until every pending call completes or reaches its deadline. */
   @PreDestroy
   void close() {
     isClosed = true;

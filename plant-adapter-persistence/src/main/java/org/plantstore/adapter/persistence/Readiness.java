@@ -24,27 +24,27 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Probes the database through the connection pool. The pool contains one more connection than there
- * are writers, so a probe waits only if no connection can be opened. Evicts the pool's connections
- * after a failed probe, because they have probably failed too. Safe for use by multiple threads.
+ * are writers, so a probe has to wait only if no connection can be opened. If a probe fails, the
+ * pool's connections are evicted, because they have probably failed too. This class is thread-safe.
  */
 @Context
 final class Readiness implements HealthIndicator {
 
   private static final Logger LOG = LoggerFactory.getLogger(Readiness.class);
 
-  /** The database counts as unavailable if no probe has succeeded for this time. */
+  /** The database counts as unavailable if no probe has succeeded for this long. */
   private static final Duration LIMIT = Duration.ofSeconds(2);
 
-  /** The time between probes. After 500 ms, the pool would validate the connection again. */
+  /** The pause between probes. After 500 ms, the pool would validate the connection first. */
   private static final Duration PERIOD = Duration.ofMillis(400);
 
   private final HikariDataSource pool;
   private final ScheduledExecutorService executor =
       Executors.newSingleThreadScheduledExecutor(PostgresPlantStore.daemons("database-probe"));
-  private volatile long answered = System.nanoTime();
+  private volatile long lastSuccess = System.nanoTime();
   private boolean isReported;
 
-  @SuppressWarnings("FutureReturnValueIgnored") // run() throws nothing
+  @SuppressWarnings("FutureReturnValueIgnored") // run() throws no exception
   Readiness(DataSource dataSource, StoreMetrics metrics) {
     pool = (HikariDataSource) DelegatingDataSource.unwrapDataSource(dataSource);
     // No other metric shows an outage, because no requests arrive while the readiness probe fails.
@@ -64,18 +64,18 @@ final class Readiness implements HealthIndicator {
   }
 
   private boolean isUp() {
-    return System.nanoTime() - answered < LIMIT.toNanos();
+    return System.nanoTime() - lastSuccess < LIMIT.toNanos();
   }
 
   private void run() {
     try {
       String failure = probe();
       if (failure == null) {
-        answered = System.nanoTime();
+        lastSuccess = System.nanoTime();
       }
       report(failure);
     } catch (RuntimeException | Error e) {
-      // Even a report may fail if no memory is free. An exception would end the schedule.
+      // Even reporting can fail if memory runs out. An exception would end the periodic probes.
     }
   }
 

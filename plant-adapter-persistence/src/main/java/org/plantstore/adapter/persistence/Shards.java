@@ -17,21 +17,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The group commit for a table that Citus may distribute by hash. The plants of each node have a
- * queue of their own, and a statement never spans several shards. Because shards can be moved and
- * split, their placements are read at startup and every 30 s. If the placements are out of date,
- * batches are slower, and a failure also affects plants of other nodes, but the results remain
- * correct. Safe for use by multiple threads.
+ * The group commit for a table that Citus may distribute by hash. Each node has its own queue of
+ * plants, and each batch contains plants of only one shard. Because shards can be moved and split,
+ * their placements are read at startup and every 30 s. If the known placements are out of date,
+ * batches are slower, and the failure of one node also affects plants on other nodes, but results
+ * remain correct. This class is thread-safe.
  */
 final class Shards extends GroupCommit {
 
-  /** The property that startup sets to whether the database contains Citus. */
+  /** The property in which startup records whether the database contains Citus. */
   static final String HAS_CITUS = "database.citus";
 
   private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
   private static final Duration REFRESH = Duration.ofSeconds(30);
 
-  /** A query that returns the least hash value of each shard and the group of its node. */
+  /** A query that returns the lowest hash value of each shard and the group ID of its node. */
   private static final String RANGES =
       """
       SELECT shardminvalue || ' ' || groupid
@@ -40,25 +40,22 @@ final class Shards extends GroupCommit {
       WHERE logicalrelid = to_regclass('plant') AND partmethod = 'h'
       """;
 
-  /** A query that returns one row for each fault of the distribution. */
+  /** A query that returns one row for each problem with the table's distribution. */
   private static final String FAULTS = DatabaseStart.resource("faults-of-citus.query");
 
   private final JdbcOperations database;
+
+  /** The number of threads that all nodes share. */
   private final int threads;
 
-  /** The nodes that contain shards, by their groups. */
+  /** The nodes that contain shards, keyed by group ID. */
   final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
-  /** The node of each shard by its least hash value. Empty if the table is not distributed. */
+  /** The node of each shard, keyed by lowest hash value. Empty if the table is not distributed. */
   private volatile NavigableMap<Integer, Node> shards = new TreeMap<>();
 
   private volatile long refreshed;
 
-  /**
-   * Creates a group commit, and reads the placements of the shards.
-   *
-   * @param threads the number of threads that all nodes share
-   */
   Shards(
       Table table,
       JdbcOperations database,
@@ -73,14 +70,14 @@ final class Shards extends GroupCommit {
   }
 
   /** Returns whether the database contains Citus. */
-  static boolean areIn(Connection connection) throws SQLException {
+  static boolean isCitusIn(Connection connection) throws SQLException {
     String metadata = "SELECT 1 WHERE to_regclass('pg_dist_partition') IS NOT NULL";
     return !DatabaseStart.rows(connection, metadata).isEmpty();
   }
 
-  /** Returns the faults of the distribution, such as a wrong distribution column. */
+  /** Returns the problems with the table's distribution, such as a wrong distribution column. */
   static List<String> faults(Connection connection) throws SQLException {
-    // Limits the time to connect to a worker that does not respond.
+    // Limits the time for connecting to a worker that is not responding.
     DatabaseStart.rows(
         connection, "SELECT set_config('citus.node_connection_timeout', '2000', false)");
     return DatabaseStart.rows(connection, FAULTS);
@@ -95,9 +92,9 @@ final class Shards extends GroupCommit {
   }
 
   /**
-   * Returns the hash by which Citus distributes rows, which is PostgreSQL's {@code hashint8}. It
-   * combines the two halves of the id so that equal numbers of all integer types have equal hashes,
-   * and then mixes them with the final step of Bob Jenkins' lookup3.
+   * Returns the hash value by which Citus distributes rows. The algorithm is PostgreSQL's {@code
+   * hashint8}: it combines the two halves of the id so that equal numbers of any integer type have
+   * equal hash values, and then applies the final mixing step of Bob Jenkins's lookup3.
    */
   static int hash(long id) {
     int high = (int) (id >> 32);
@@ -114,30 +111,30 @@ final class Shards extends GroupCommit {
     return (c ^ b) - Integer.rotateLeft(b, 24);
   }
 
-  /** Reads the placements of the shards. If that fails, the known placements remain in use. */
+  /** Reads the shard placements. If reading fails, continues to use the known placements. */
   void refresh() {
     refreshed = System.nanoTime();
     try {
       NavigableMap<Integer, Node> next = new TreeMap<>();
       for (String row : database.execute(connection -> DatabaseStart.rows(connection, RANGES))) {
-        String[] leastAndNode = row.split(" ", -1);
+        String[] lowestAndGroup = row.split(" ", -1);
         Node node =
-            nodes.computeIfAbsent(leastAndNode[1], key -> new Node(this, this::threadsOfNode));
-        next.put(Integer.parseInt(leastAndNode[0]), node);
+            nodes.computeIfAbsent(lowestAndGroup[1], key -> new Node(this, this::threadsPerNode));
+        next.put(Integer.parseInt(lowestAndGroup[0]), node);
       }
-      // Keeps the nodes known until now, because a caller may be about to add a plant to one.
+      // Keeps nodes from the old map, because a caller may be about to add a plant to one of them.
       nodes
           .values()
           .removeIf(node ->
               !next.containsValue(node) && !shards.containsValue(node) && node.plants() == 0);
       shards = next;
     } catch (RuntimeException | Error e) {
-      // Usually, the database is unavailable. The readiness probe reports that.
+      // The usual cause is an unavailable database, which the readiness probe reports.
       LOG.debug("The shard placements cannot be read", e);
     }
   }
 
-  private int threadsOfNode() {
+  private int threadsPerNode() {
     return Math.max(1, threads / Math.max(1, nodes.size()));
   }
 

@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.PendingPlants.Batch;
 
-/** The metrics of the store, recorded once for each batch. Safe for use by multiple threads. */
+/** The store's metrics, which are recorded once per batch. This class is thread-safe. */
 @Singleton
 class StoreMetrics {
 
@@ -31,7 +31,7 @@ class StoreMetrics {
   private final Timer stored;
   private final Timer failed;
 
-  /** Registers the meters. Does nothing if the service has no registry. */
+  /** Registers the meters. If the registry is null, the meters record nothing. */
   StoreMetrics(@Nullable MeterRegistry registry) {
     this.registry = registry == null ? new CompositeMeterRegistry() : registry;
     FunctionTimer.builder(
@@ -63,7 +63,7 @@ class StoreMetrics {
     Gauge.builder(name, source, value).description(description).register(registry);
   }
 
-  /** Records a batch whose commit has just ended. */
+  /** Records a batch that has just been committed or has just failed. */
   void record(Batch batch, boolean isStored) {
     (isStored ? stored : failed).record(System.nanoTime() - batch.began(), TimeUnit.NANOSECONDS);
     taken.add(batch.calls().size());
