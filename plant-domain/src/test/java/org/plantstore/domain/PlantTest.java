@@ -30,10 +30,10 @@ class PlantTest {
 
   @Test
   void violation_states_the_index_of_u0000_or_of_an_unpaired_surrogate() {
-    String rule = "must not contain U+0000 (found at index %d)";
+    String rule = "must not contain U+0000 (found at index %s)";
     assertViolation("name", rule.formatted(0), "\0", null);
     assertViolation("tag", rule.formatted(4), "fern", "tag \0");
-    rule = "must not contain an unpaired surrogate (found at index %d)";
+    rule = "must not contain an unpaired surrogate (found at index %s)";
     assertViolation("name", rule.formatted(0), HIGH, null);
     assertViolation("name", rule.formatted(1), "a" + LOW, null);
     assertViolation("name", rule.formatted(0), HIGH + "a", null);
