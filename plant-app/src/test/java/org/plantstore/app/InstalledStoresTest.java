@@ -98,7 +98,7 @@ class InstalledStoresTest {
       for (long id = 2; id < 4; id++) { // both on one connection
         assertEquals(503, service.create(id, MapPlantStore.HANGS).statusCode());
       }
-      service.awaitLine(STORE + " did not respond within CREATE_TIMEOUT_SECONDS, which is 1 s");
+      service.awaitLine(STORE + " did not respond within 1 s (CREATE_TIMEOUT_SECONDS)");
       assertEquals(200, service.create(1, "fern").statusCode());
       assertEquals(200, service.readiness());
 

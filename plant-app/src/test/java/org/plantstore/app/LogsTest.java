@@ -103,7 +103,7 @@ class LogsTest {
       }
       assertEquals(200, create(service, "order"));
 
-      JsonNode warning = JSON.readTree(service.awaitLine("Create requests failed with 5002"));
+      JsonNode warning = JSON.readTree(service.awaitLine("Create requests failed with error 5002"));
       assertEquals("WARN late " + TRACE, values(warning, "level", "request_id", "trace_id"));
       JsonNode line = JSON.readTree(service.awaitLine("\"order\""));
       assertEquals(

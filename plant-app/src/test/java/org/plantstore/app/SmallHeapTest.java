@@ -170,7 +170,7 @@ class SmallHeapTest {
       for (int number = 0; number < 800; number++) {
         connect(limited.port);
       }
-      limited.awaitLine("New connections are closed because 736 are open;");
+      limited.awaitLine("New connections are being closed because 736 are already open;");
       assertEquals(200, limited.readiness());
       closeConnections();
       Await.until(() -> assertEquals(200, limited.create(604, "fern").statusCode()));

@@ -21,8 +21,8 @@ final class BlockingCalls {
   private final AtomicInteger overdue = new AtomicInteger();
 
   BlockingCalls(
-      // The executor BLOCKING may use virtual threads. A store that computes without end, or that
-      // waits while holding a lock on Java 21, would then occupy one of the few carrier threads.
+      // The BLOCKING executor may use virtual threads. A call that computes without end or (on Java
+      // 21) waits in a synchronized block would then occupy one of the few carrier threads.
       @Named(TaskExecutors.IO) Executor threads, @Nullable MeterRegistry registry) {
     this.threads = threads;
     if (registry != null) {
@@ -37,7 +37,7 @@ final class BlockingCalls {
     return new Call();
   }
 
-  /** Runs the store call of one request on a thread, unless the deadline has passed. */
+  /** Runs the store call of one request on a separate thread, unless the deadline has passed. */
   final class Call implements Executor {
 
     private @Nullable Thread thread; // not null while the call is running

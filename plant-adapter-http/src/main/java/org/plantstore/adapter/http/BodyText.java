@@ -33,7 +33,7 @@ final class BodyText {
       String place = bytes.position() + " (0x" + value + ")";
       throw new RefusedException(
           ErrorNumber.MALFORMED_JSON,
-          "The body is not valid UTF-8 at byte " + place + "; encode all its text in UTF-8.");
+          "The body is not valid UTF-8 at byte " + place + "; encode the entire body in UTF-8.");
     }
   }
 

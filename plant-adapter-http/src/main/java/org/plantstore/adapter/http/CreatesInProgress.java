@@ -64,7 +64,7 @@ final class CreatesInProgress {
               call.expire(permits::release);
               response.completeExceptionally(
                   new PlantStoreUnavailableException(
-                      "%s did not respond within CREATE_TIMEOUT_SECONDS, which is %s s"
+                      "%s did not respond within %s s (CREATE_TIMEOUT_SECONDS)"
                           .formatted(createPlant, timeoutSeconds)));
               created.toCompletableFuture().cancel(true);
             },
@@ -95,7 +95,7 @@ final class CreatesInProgress {
   }
 
   /**
-   * Returns the failure if the port declares its type. Otherwise, wraps the failure, so that it is
+   * Returns the failure if the port declares its type. Otherwise, wraps the failure, which is then
    * handled as an internal error. A store may throw exceptions, such as those of the framework's
    * HTTP client, that would otherwise be handled as errors in the request.
    */

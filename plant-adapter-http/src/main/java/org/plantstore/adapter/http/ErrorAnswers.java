@@ -36,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Converts every exception, whether thrown by a port, by this adapter, or by the framework, into a
- * response whose body is the contract's Error. Safe for use by multiple threads.
+ * Converts every exception from a port, this adapter, or the framework into a response whose body
+ * is an Error as defined in the contract. Safe for use by multiple threads.
  */
 @Controller
 final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
@@ -51,7 +51,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   private final long maxBodyBytes;
   private final int managementPort;
 
-  /** The errors that are logged because operators must act or browsers hide the response. */
+  /** The errors to log, because operators must act on them or browsers hide the response. */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -112,7 +112,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       record.runWithIds(() -> log(refusal, failure));
     }
     switch (error) {
-      // A random pause prevents clients that receive an error together from retrying together.
+      // A random pause prevents clients that receive an error together from retrying at the same
+      // time.
       case STORE_UNAVAILABLE, OVERLOADED, KEYS_UNAVAILABLE ->
           response.header(
               HttpHeaders.RETRY_AFTER, String.valueOf(ThreadLocalRandom.current().nextInt(1, 4)));
@@ -136,15 +137,17 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       case INTERNAL -> LOG.error("A request failed", failure);
       case STORE_UNAVAILABLE ->
           LOG.warn(
-              "Create requests failed with 5002; their callers may retry: {}",
+              "Create requests failed with error 5002; their callers may retry: {}",
               failure.getMessage());
       default ->
           LOG.warn(
-              "A request was rejected with {}: {}", refusal.error().number(), refusal.getMessage());
+              "A request was rejected with error {}: {}",
+              refusal.error().number(),
+              refusal.getMessage());
     }
   }
 
-  /** Returns the challenge's {@code error} attribute, which RFC 6750 omits if there is no token. */
+  /** Returns the challenge's {@code error} attribute, or "" if there is no token (RFC 6750). */
   private static String reason(ErrorNumber error) {
     return switch (error) {
       case INVALID_TOKEN -> ", error=\"invalid_token\"";

@@ -23,12 +23,12 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
-/** Parses one NewPlant strictly, but ignores unknown members. Each instance parses one body. */
+/** Strictly parses one NewPlant, but ignores unknown members. Each instance parses one body. */
 final class NewPlantJson {
 
   private static final int MAX_DEPTH = 1_000;
 
-  /** Does not limit the lengths of values, because the size of the body limits them. */
+  /** Does not limit the lengths of values, because the size of the body already limits them. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -91,7 +91,7 @@ final class NewPlantJson {
     return plant();
   }
 
-  /** Distinguishes errors by Jackson's message, because their exception type is the same. */
+  /** Distinguishes errors by Jackson's message, because they have the same exception type. */
   private RefusedException malformed(JsonProcessingException e) {
     String fault = "The body is not valid JSON (RFC 8259)";
     String advice = "correct it there, or write the body with a JSON library.";
@@ -206,7 +206,7 @@ final class NewPlantJson {
     return text.endsWith(".") ? text : text + ".";
   }
 
-  /** Lists unknown members, because they may be misspelled or may contain the plant. */
+  /** Lists unknown members, because one may be a misspelled field or may contain the plant. */
   private String hint() {
     String others = otherMembers.size() > MAX_NAMED_MEMBERS ? ", and others" : "";
     String advice = "; it must contain id and name, spelled exactly like this, at the top level.";

@@ -29,8 +29,9 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * Reads the body of a create request. This reader accepts every media type, so that it can reject
- * all except JSON with an error from the catalog. Serde would convert values of other types, supply
- * missing values, and ignore repeated members. Safe for use by multiple threads.
+ * all except JSON with an error from the catalog. Serde is not used, because it would convert
+ * values of other types, supply missing values, and ignore repeated members. Safe for use by
+ * multiple threads.
  */
 @Singleton
 @Consumes(MediaType.ALL)
@@ -52,11 +53,14 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
 
   /**
    * A body up to this size needs no permit. Each event loop parses only one body at a time, and the
-   * heap has enough room for that.
+   * heap has enough room for one small body per event loop.
    */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 
-  /** The bytes that the parser may allocate for each byte of a body with many short members. */
+  /**
+   * The number of bytes that the parser may allocate for each byte of a body with many short
+   * members.
+   */
   private static final int PARSER_BYTES_PER_BYTE = 14;
 
   /**
@@ -116,12 +120,12 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
         ? null
         : new RefusedException(
             ErrorNumber.CONTENT_ENCODING,
-            "The body must be sent without Content-Encoding, but has "
+            "The Content-Encoding must be absent, but is "
                 + Legible.quoted(String.join(", ", encodings))
-                + "; send it uncompressed.");
+                + "; send the body uncompressed.");
   }
 
-  /** Returns a message if the media type or the charset is wrong. Ignores other parameters. */
+  /** Returns a message if the media type or charset is wrong, or null if both are valid. */
   private static @Nullable String faultOf(String contentType) {
     int end = contentType.indexOf(';');
     String type = end < 0 ? contentType : contentType.substring(0, end);
@@ -136,7 +140,8 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
       if (name != null && !CHARSETS.contains(name)) {
         return "The charset of the body must be UTF-8, but is "
             + Legible.quoted(name)
-            + "; encode the body in UTF-8, and declare that charset or none.";
+            + "; encode the body in UTF-8, and either declare that charset or omit the"
+            + " charset parameter.";
       }
     }
     return null;

@@ -113,10 +113,10 @@ class NewPlantJsonTest {
             .replaceFirst(
                 "^NO_UTF8 (.*)",
                 "The charset of the body must be UTF-8, but is \"$1\"; encode the body in UTF-8,"
-                    + " and declare that charset or none.")
+                    + " and either declare that charset or omit the charset parameter.")
             .replaceFirst(
                 "^ENCODED (.*)",
-                "The body must be sent without Content-Encoding, but has \"$1\"; send it"
+                "The Content-Encoding must be absent, but is \"$1\"; send the body"
                     + " uncompressed."),
         refusal == null ? "" : refusal.getMessage());
   }
@@ -335,7 +335,7 @@ class NewPlantJsonTest {
       byte[] body = ("{\"id\":1,\"name\":\"" + bytes + "\"}").getBytes(ISO_8859_1);
       String place = "byte 17 (0x" + (bytes.equals("\u00E9") ? "E9" : "ED") + ")";
       String fault = "The body is not valid UTF-8 at " + place;
-      assertRefused(body, 1001, fault + "; encode all its text in UTF-8.");
+      assertRefused(body, 1001, fault + "; encode the entire body in UTF-8.");
     }
     for (Charset charset : List.of(UTF_16LE, UTF_16BE)) {
       assertRefused(

@@ -22,7 +22,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** A client call, which sends requests until a response is final or the deadline passes. */
+/** Performs one client call: sends requests until a response is final or the deadline passes. */
 final class Creation implements CreatePlant {
 
   private static final String ID_PREFIX = "plant-client-";
@@ -85,7 +85,7 @@ final class Creation implements CreatePlant {
       long nanos = Math.min(client.deadline.toNanos() / 3, nanosLeft());
       ServiceResponse response = new ServiceResponse(exchange.get(nanos, NANOSECONDS));
       if (response.id().startsWith(ID_PREFIX) && !response.id().equals(id)) {
-        throw unavailable("the response belongs to another request"); // a proxy sent one twice
+        throw unavailable("the response belongs to another request"); // a proxy has sent it twice
       }
       return decide(plant, response);
     } catch (TimeoutException e) {
@@ -93,7 +93,7 @@ final class Creation implements CreatePlant {
     } catch (ExecutionException e) {
       throw failure(requireNonNull(e.getCause()));
     } finally {
-      exchange.cancel(true); // closes the connection, so that no other call receives it
+      exchange.cancel(true); // closes the connection, so that no other call receives this response
     }
   }
 

@@ -27,9 +27,9 @@ import org.plantstore.domain.Plant;
  *
  * <p>If the service or the network fails, a call retries until its deadline. If the deadline passes
  * or the thread is interrupted, the call throws {@link
- * org.plantstore.domain.PlantStoreUnavailableException}. If a configuration error makes every retry
- * fail, the call throws {@link UnexpectedResponseException}. If a supplier throws an exception, the
- * call fails with that exception.
+ * org.plantstore.domain.PlantStoreUnavailableException}. If a configuration error would make every
+ * retry fail, the call throws {@link UnexpectedResponseException}. If a supplier throws an
+ * exception, the call fails with that exception.
  */
 public class PlantClient implements CreatePlant {
 
@@ -142,13 +142,13 @@ public class PlantClient implements CreatePlant {
 
     /**
      * Sets the HTTP client, which determines the executor, the TLS settings, and the proxy. The
-     * default HTTP client runs its tasks inline, which doubles the throughput.
+     * default HTTP client uses no thread pool, which doubles the throughput.
      *
      * @param http the HTTP client
      * @return this builder
      * @throws IllegalArgumentException if the HTTP client follows redirects or has an
      *     authenticator. A redirect could send the token to another server, and an authenticator
-     *     would respond to a rejected token.
+     *     would handle 401 responses before this class does.
      */
     public Builder httpClient(HttpClient http) {
       if (http.followRedirects() != HttpClient.Redirect.NEVER || http.authenticator().isPresent()) {

@@ -2,9 +2,9 @@ package org.plantstore.client;
 
 /**
  * Thrown when a call fails because of a configuration error. For example, the address is wrong, the
- * service rejects the token (errors 4001, 4002, and 4006), a proxy sends its own page, or the
- * service's certificate is not trusted. Retrying is safe but unlikely to help. The message contains
- * the {@code X-Request-Id} of the response, but never the token.
+ * service rejects the token (errors 4001, 4002, and 4006), a proxy responds with its own page, or
+ * the service's certificate is not trusted. Retrying is safe but unlikely to help. The message
+ * contains the {@code X-Request-Id} of the response, but never the token.
  */
 public final class UnexpectedResponseException extends RuntimeException {
 

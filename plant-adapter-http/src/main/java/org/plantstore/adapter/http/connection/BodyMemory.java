@@ -12,15 +12,15 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Accounts for the memory of the body that a connection is receiving. A body takes one permit for
- * each byte beyond {@link #PERMIT_FREE_BYTES}, and returns its permits when its response has been
+ * Tracks the memory of the body that a connection is receiving. A body acquires one permit for each
+ * byte beyond {@link #PERMIT_FREE_BYTES}, and releases its permits when its response has been
  * written. If too few permits are available, the request is rejected with error 5003. Small parts
  * of a body are joined, because each part requires its own buffer and several objects. Used only by
  * the connection's event loop.
  */
 final class BodyMemory {
 
-  /** The number of bytes in each body that need no permits. Most bodies are smaller. */
+  /** The number of bytes that each body may have without permits. Most bodies are smaller. */
   static final int PERMIT_FREE_BYTES = 4 * 1024;
 
   /** Parts of a body that are smaller than this number of bytes are joined. */

@@ -8,7 +8,7 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.handler.ssl.SslHandler;
 
 /**
- * Tracks the state of a connection, and decides when its socket is read. The other handlers of this
+ * Tracks the state of a connection, and decides when its socket is read. The other handlers in this
  * package report events to this class and ask it what they may do. The package documentation
  * describes the states and their transitions. This handler must be the first one in the pipeline,
  * so that it sees the first byte of a request even if that byte belongs to an incomplete TLS
@@ -78,7 +78,7 @@ final class Connection extends ChannelDuplexHandler {
     context.fireChannelRead(bytes);
   }
 
-  /** Records that input was decrypted. Only bytes of the last read can still be encrypted. */
+  /** Records that input was decrypted. Only bytes from the last read may still be encrypted. */
   void inputDecrypted() {
     encryptedBytes = isTls ? Math.min(encryptedBytes, lastReadBytes) : 0;
   }
@@ -114,7 +114,7 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   /**
-   * Records that the last response of the connection is complete. The rest of an incomplete request
+   * Records that the last response on the connection is complete. The rest of an incomplete request
    * is read before the connection is closed; otherwise, the kernel would reset the connection, and
    * the client could lose the response.
    */

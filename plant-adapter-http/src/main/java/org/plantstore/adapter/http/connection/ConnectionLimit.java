@@ -59,7 +59,7 @@ final class ConnectionLimit extends ChannelInboundHandlerAdapter {
       connection.unsafe().closeForcibly();
       if (TOO_MANY.tryAcquire()) {
         LOG.warn(
-            "New connections are closed because {} are open; MAX_CONNECTIONS sets the limit",
+            "New connections are being closed because {} are already open; MAX_CONNECTIONS sets the limit",
             maxConnections);
       }
     }

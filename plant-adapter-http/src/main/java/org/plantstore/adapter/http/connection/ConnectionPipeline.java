@@ -35,8 +35,8 @@ final class ConnectionPipeline
   private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
-   * The limit for the bodies of all requests together: an eighth of the heap. A plant exists in
-   * memory up to four times: as a body, as text, as a row of a batch, and as a response. All plants
+   * The limit, in bytes, for all request bodies together: an eighth of the heap. A plant may exist
+   * in memory four times: as a body, as text, as a row of a batch, and as a response. All plants
    * together therefore take at most half of the heap.
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;

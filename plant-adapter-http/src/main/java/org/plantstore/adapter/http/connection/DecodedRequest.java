@@ -50,7 +50,7 @@ final class DecodedRequest extends DefaultHttpRequest implements RequestRecord.R
     return isPath ? target : PATH.matcher(target).replaceFirst("$1");
   }
 
-  /** Replaces the URI if the request is malformed, because the framework may fail to parse it. */
+  /** Replaces the URI of a malformed request, because the framework may fail to parse that URI. */
   @Override
   public void setDecoderResult(DecoderResult result) {
     super.setDecoderResult(result);

@@ -6,11 +6,11 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 
 /**
- * Allocates the buffers that receive input from a connection's socket. Once requested, a read
- * cannot be canceled, so each read takes only a few bytes while the memory for requests is
- * exhausted.
+ * Allocates the buffers that receive input from a connection's socket. While the memory for
+ * requests is exhausted, each read is limited to a few bytes, because a read that has been
+ * requested cannot be canceled.
  */
-@SuppressWarnings("deprecation") // RecvByteBufAllocator has no successor yet
+@SuppressWarnings("deprecation") // RecvByteBufAllocator has no replacement yet
 final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
 
   private static final int SHORT_READ_BYTES = 64;

@@ -22,12 +22,13 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Decodes {@link DecodedRequest}s. In addition to Netty's checks, the decoder limits the number of
- * headers, because a header takes many times more memory than its text. The decoder also rejects
- * input that a proxy might interpret differently: folded headers, a CR or LF by itself before the
- * request line, and everything that {@link MalformedRequest} finds. Input that arrives during a
- * response is decoded later, because encoded input takes less memory. A decoder is replaced after a
- * long line, because Netty's line buffer never shrinks. Used only by the connection's event loop.
+ * Decodes requests into {@link DecodedRequest}s. In addition to Netty's checks, the decoder limits
+ * the number of headers, because a header takes many times more memory than its text. The decoder
+ * also rejects input that a proxy might interpret differently: folded headers, a CR or LF by itself
+ * before the request line, and everything that {@link MalformedRequest} finds. Input that arrives
+ * during a response is decoded later, because input takes less memory before it is decoded. A
+ * decoder is replaced after a long line, because Netty's line buffer never shrinks. Used only by
+ * the connection's event loop.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
@@ -53,7 +54,9 @@ final class RequestDecoder extends HttpRequestDecoder {
   private @Nullable String fault; // in the request line or the headers
   private int headers; // the number of headers or trailers received so far
 
-  /** The bytes read since the last decoded object, plus {@link #BYTES_PER_HEADER} per header. */
+  /**
+   * The bytes read since the last object was decoded, plus {@link #BYTES_PER_HEADER} per header.
+   */
   private int lineBytes;
 
   /** The largest value of {@link #lineBytes} during the current request. */
@@ -70,7 +73,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     this.connection = connection;
   }
 
-  /** Estimates the bytes that the request holds. Each line exists as text and in Netty's buffer. */
+  /** Estimates the request's memory, in bytes. Each line exists as text and in Netty's buffer. */
   private int heldBytes() {
     return 2 * Math.max(maxLineBytes, lineBytes) + bodyBytes + actualReadableBytes();
   }

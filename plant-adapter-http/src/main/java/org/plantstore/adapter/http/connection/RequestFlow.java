@@ -174,7 +174,7 @@ final class RequestFlow extends ChannelDuplexHandler {
     }
   }
 
-  /** Closes the connection, because the client has reset it or a handler has failed. */
+  /** Closes the connection after the client has reset it or a handler has failed. */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
     LOG.debug("Closing a connection because of an exception", failure);

@@ -25,8 +25,8 @@ final class RequestMemory {
   private final long maxExempt;
 
   /**
-   * The connections that wait for memory. The newest connection resumes reading first, so that a
-   * wave of slow clients does not delay later clients.
+   * The connections that are waiting for memory. The newest connection resumes reading first, so
+   * that a wave of slow clients does not delay later clients.
    */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
@@ -46,7 +46,7 @@ final class RequestMemory {
     return maxBytes;
   }
 
-  /** Returns whether the limit is exceeded, or a request is still waiting because it was. */
+  /** Returns whether the limit is exceeded, or a request is still waiting to be read. */
   boolean isExhausted() {
     return isLimitExceeded() || !waiting.isEmpty();
   }
@@ -62,7 +62,7 @@ final class RequestMemory {
     }
   }
 
-  /** One connection's share of the memory of an event loop. */
+  /** One connection's share of an event loop's memory. */
   final class Share {
 
     private final Runnable resumeReading;
@@ -81,7 +81,7 @@ final class RequestMemory {
       resumeWaiting();
     }
 
-    /** Releases the memory and ends the exemption, because the request or response has ended. */
+    /** Releases the memory and ends the exemption after the request or response has ended. */
     void release() {
       if (isWaiting) {
         isWaiting = false;

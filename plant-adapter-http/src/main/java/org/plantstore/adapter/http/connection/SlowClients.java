@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Closes the connections of slow clients on one event loop. The timeout is shorter while the memory
  * for requests is exhausted. A periodic sweep checks all connections, because one timer per
- * connection would cost more. Used only by the event loop.
+ * connection would be more expensive. Used only by the event loop.
  */
 final class SlowClients {
 
@@ -23,7 +23,10 @@ final class SlowClients {
   private static final LogLimit FAILURES = new LogLimit();
   private static final int SWEEP_MILLIS = 500;
 
-  /** The timeout while the memory is exhausted, unless REQUEST_TIMEOUT_SECONDS is shorter. */
+  /**
+   * The timeout that applies while the request memory is exhausted, unless REQUEST_TIMEOUT_SECONDS
+   * is shorter.
+   */
   private static final long EXHAUSTED_NANOS = SECONDS.toNanos(2);
 
   private final EventExecutor eventLoop;
@@ -74,14 +77,14 @@ final class SlowClients {
         boolean isSlow = connection.closeIfTimedOut(clockNanos, nanos, idleNanos);
         if (isSlow && isExhausted && EVICTIONS.tryAcquire()) {
           LOG.warn(
-              "Connections are closed before their timeout because"
+              "Connections are being closed before their timeout because"
                   + " incomplete requests on one event loop hold more than {} bytes",
               memory.maxBytes());
         }
       }
     } catch (RuntimeException e) {
       if (FAILURES.tryAcquire()) {
-        LOG.error("Slow clients could not be closed", e);
+        LOG.error("The connections of slow clients could not be closed", e);
       }
     } finally {
       if (!connections.isEmpty()) {

@@ -1,6 +1,6 @@
 /**
  * Enforces strict HTTP/1.1 (RFC 9112), and limits connections, time, and memory. The other handlers
- * report events to {@code Connection}, a state machine that tracks one connection.
+ * in this package report events to {@code Connection}, a state machine that tracks one connection.
  *
  * <pre>
  *         first byte of          request            response complete,
@@ -36,7 +36,7 @@
  * REQUEST_TIMEOUT_SECONDS, regardless of its state. While the memory for requests is exhausted, a
  * timeout of two seconds replaces REQUEST_TIMEOUT_SECONDS, unless that setting is shorter.
  *
- * <p>Three limits apply to the heap. The bodies of all requests may take an eighth of the heap. A
+ * <p>Three limits apply to heap usage. The bodies of all requests may take an eighth of the heap. A
  * plant exists in memory up to four times, so all plants together take at most half of the heap
  * ({@code ConnectionPipeline}). The requests and responses of slow clients may take about an eighth
  * of the heap ({@code RequestMemory}). Parsing JSON may take a quarter of the heap, or more if a

@@ -30,9 +30,9 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
- * Serves the OpenAPI document, the console page, and the error page. All responses with the same
- * document share one buffer. The framework's static resources are not used, because they have no
- * entity tags, need a filter that adds the content security policy, and occupy a thread for each
+ * Serves the OpenAPI document, the console page, and the error page. All responses that contain the
+ * same document share one buffer. The framework's static resources are not used, because they have
+ * no entity tags, need a filter that adds the content security policy, and occupy a thread for each
  * client that stops reading. Safe for use by multiple threads.
  */
 @Controller
@@ -93,9 +93,9 @@ final class DocumentsController {
   }
 
   /**
-   * Returns the document with this name; throws RefusedException if there is none. The router
-   * ignores a trailing slash, but this method rejects it, because relative links in the document
-   * would break.
+   * Returns the document with this name; throws RefusedException if none exists. The router ignores
+   * a trailing slash, but this method rejects it, because relative links in the document would
+   * break.
    */
   private Document document(String name) {
     String type = MEDIA_TYPES.get(name.substring(name.lastIndexOf('.') + 1));

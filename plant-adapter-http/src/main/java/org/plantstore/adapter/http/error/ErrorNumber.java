@@ -9,10 +9,10 @@ import static io.micronaut.http.HttpStatus.UNAUTHORIZED;
 import io.micronaut.http.HttpStatus;
 
 /**
- * The error catalog. The meaning of a number never changes. The first digit shows where the error
- * is: in the body as a whole (1), in a field (2), in a conflict with a stored plant (3), in the
- * token, URL, or headers (4), or in the service (5). {@code errors.html} explains the cause of each
- * error and how to fix it.
+ * The error catalog. The meaning of a number never changes. The first digit shows the kind of
+ * error: an invalid body (1), an invalid field (2), a conflict with a stored plant (3), a problem
+ * with the token, URL, or headers (4), or a problem in the service (5). {@code errors.html}
+ * explains the cause of each error and how to fix it.
  */
 public enum ErrorNumber {
   MALFORMED_JSON(
@@ -23,12 +23,12 @@ public enum ErrorNumber {
   NOT_AN_OBJECT(1002, BAD_REQUEST, "The body must be a JSON object."),
   CONTENT_TYPE(1003, BAD_REQUEST, "The body must have the Content-Type application/json."),
   CONTENT_ENCODING(
-      1004, BAD_REQUEST, "The body must be sent uncompressed, without a Content-Encoding."),
+      1004, BAD_REQUEST, "The body must be sent uncompressed, without a Content-Encoding header."),
   BODY_TOO_LARGE(1005, BAD_REQUEST, "The body must not exceed the size limit."),
 
   ID(2001, BAD_REQUEST, "id is required and must be a 64-bit integer."),
-  NAME(2002, BAD_REQUEST, "name is required and must be a string of Unicode text."),
-  TAG(2003, BAD_REQUEST, "tag must be a string of Unicode text, null, or absent."),
+  NAME(2002, BAD_REQUEST, "name is required and must be a string of valid Unicode characters."),
+  TAG(2003, BAD_REQUEST, "tag must be a string of valid Unicode characters, null, or absent."),
 
   ID_TAKEN(
       3001, BAD_REQUEST, "The id is taken by a plant with another name or tag; choose another id."),
@@ -38,8 +38,8 @@ public enum ErrorNumber {
   INVALID_TOKEN(
       4002,
       UNAUTHORIZED,
-      "The bearer token is not valid for this service; fix the problem that the message"
-          + " describes, or obtain a new token."),
+      "The bearer token is not valid for this service; fix the problem described in the"
+          + " response, or obtain a new token."),
   NOT_FOUND(
       4003,
       HttpStatus.NOT_FOUND,
@@ -100,7 +100,7 @@ public enum ErrorNumber {
     };
   }
 
-  /** Returns the value of {@code error} in the response. */
+  /** Returns the error number, which is the value of {@code error} in the response. */
   public int number() {
     return number;
   }

@@ -24,7 +24,7 @@ final class AccessLog {
   /** Matches a character that is not printable ASCII, or a space, quotation mark, or backslash. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /** Matches a path that contains no user name, query, or fragment, even if percent-encoded. */
+  /** Matches a path without a user name, query, or fragment, even a percent-encoded one. */
   private static final Pattern PATH =
       Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 
@@ -60,7 +60,7 @@ final class AccessLog {
     return PATH.matcher(path).matches() ? legible(path, 256) : NONE;
   }
 
-  /** Percent-encodes characters, because replacing them could make different names equal. */
+  /** Percent-encodes characters, because replacing them with "?" could make names ambiguous. */
   private static String escaped(String name) {
     return UNESCAPED
         .matcher(name.substring(0, Math.min(name.length(), 128)))

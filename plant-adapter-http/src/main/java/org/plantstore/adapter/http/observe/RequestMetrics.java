@@ -19,13 +19,13 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**
  * Records the duration of each request, and passes the request on to the access log. All time
- * series exist from startup, because a rate would otherwise omit the first request of a series.
+ * series exist from startup, because otherwise, a rate would omit the first request of a series.
  * Safe for use by multiple threads.
  */
 @Singleton
 final class RequestMetrics implements Consumer<RequestRecord> {
 
-  /** The histogram buckets are fine up to 10 ms, the goal for the 99th percentile, then coarse. */
+  /** The histogram buckets: narrow up to 10 ms (the goal for the 99th percentile), then wide. */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))

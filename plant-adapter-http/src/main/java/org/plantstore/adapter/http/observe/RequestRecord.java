@@ -110,7 +110,7 @@ public final class RequestRecord {
     error = number;
   }
 
-  /** Records the status and the size of a part of the response that is being written. */
+  /** Records the status or the size of a part of the response that is being written. */
   public void recordResponse(Object part) {
     if (part instanceof HttpResponse response) {
       status = response.status();

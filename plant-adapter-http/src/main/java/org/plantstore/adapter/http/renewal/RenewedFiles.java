@@ -68,14 +68,14 @@ public final class RenewedFiles<T> {
         variable + " must name a readable file, but " + file + " cannot be read: " + reason);
   }
 
-  /** Returns the usable value that was read most recently. */
+  /** Returns the most recently read usable value. */
   public T current() {
     return current;
   }
 
   /**
-   * Reads the files again, and keeps the current value if they contain no usable one. Call this
-   * method every second, and never from two threads at the same time.
+   * Reads the files again, and keeps the current value if the files contain no usable value. Call
+   * this method every second, and never from two threads at the same time.
    *
    * @return whether the value has changed
    */

@@ -12,9 +12,9 @@ import org.plantstore.adapter.http.token.TokenCheck;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
- * The adapter's part of the command {@code check}. This part prints one line for each startup
- * requirement and, if a key set is configured, one line for the identity provider. The option
- * {@code --token} adds a line for the token on standard input. The service loads this class as a
+ * The adapter's part of the {@code check} command. This part prints one line for each startup
+ * requirement and, if a key set is configured, one line for the identity provider. The {@code
+ * --token} option adds a line for the token on standard input. The service loads this class as a
  * {@link ToolProvider}.
  */
 public final class HttpCheck implements ToolProvider {

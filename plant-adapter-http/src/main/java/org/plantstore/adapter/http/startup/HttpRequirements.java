@@ -34,12 +34,12 @@ final class HttpRequirements {
    */
   private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 
-  /** Open files that are not client connections: jars, database connections, and probes. */
+  /** The number of open files to reserve for jars, database connections, and probes. */
   private static final long OTHER_FILES = 32;
 
   private HttpRequirements() {}
 
-  /** Sets the default of MAX_CONNECTIONS, based on the heap, the limit on open files, and TLS. */
+  /** Sets the default of MAX_CONNECTIONS, which depends on the heap, the file limit, and TLS. */
   static void addDefaultMaxConnections(Environment settings) {
     long heapLimit = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
     long plain = Math.min(heapLimit, maxConnections());
@@ -84,7 +84,7 @@ final class HttpRequirements {
     }
   }
 
-  /** Limits a body to 1/32 of the heap, because the parser may allocate 14 times that amount. */
+  /** Limits a body to 1/32 of the heap, because parsing a body may take 14 times its size. */
   private static void requireHeapFor(long bodyBytes) {
     long bound = Runtime.getRuntime().maxMemory() / 32;
     if (bodyBytes > bound) {
@@ -96,8 +96,8 @@ final class HttpRequirements {
 
   /**
    * Throws an exception if the class path contains two versions of Netty, for example because a
-   * database driver includes one. Requests would receive no response, and nothing would be logged.
-   * Jars with the same file name contain the same version, so they are counted once.
+   * database driver contains a copy. Requests would receive no response, and nothing would be
+   * logged. Jars with the same file name contain the same version, so they are counted once.
    */
   static void requireOneNetty(ResourceLoader classPath) {
     Map<String, URL> files = new TreeMap<>();
@@ -115,7 +115,7 @@ final class HttpRequirements {
   private static void requireFilesFor(long connections) {
     if (connections > maxConnections()) {
       String demand = "MAX_CONNECTIONS must be at most " + maxConnections() + ", but is ";
-      String files = "; only " + maxOpenFiles() + " files can be open (ulimit -n)";
+      String files = "; the limit on open files is " + maxOpenFiles() + " (ulimit -n)";
       throw new ConfigurationException(demand + connections + files);
     }
   }

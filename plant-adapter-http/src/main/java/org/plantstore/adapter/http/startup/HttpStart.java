@@ -18,8 +18,8 @@ import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
- * Adds the adapter's defaults ({@code settings.properties}), and prevents startup with unusable
- * settings. This class is public, because Micronaut ignores configurers that are not public.
+ * Adds the adapter's defaults ({@code settings.properties}), and stops startup if a setting is
+ * unusable. This class is public, because Micronaut ignores configurers that are not public.
  */
 @ContextConfigurer
 public final class HttpStart implements ApplicationContextConfigurer {

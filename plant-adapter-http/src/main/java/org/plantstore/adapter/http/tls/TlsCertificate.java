@@ -21,7 +21,7 @@ import java.util.Set;
  */
 record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore, String source) {
 
-  /** Returns the first certificate and its issuers in order, whatever their order in the file. */
+  /** Returns the first certificate and then its issuers, regardless of their order in the file. */
   static List<X509Certificate> chain(List<X509Certificate> all) {
     Set<X509Certificate> chain = new LinkedHashSet<>();
     Optional<X509Certificate> next = Optional.of(all.get(0));

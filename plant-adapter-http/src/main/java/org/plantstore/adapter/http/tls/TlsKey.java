@@ -30,7 +30,7 @@ final class TlsKey extends SslBuilder<KeyStore> {
     super(new ResourceResolver());
   }
 
-  /** Returns a key store with the key and its certificates, or throws if the key is unusable. */
+  /** Returns a key store with the key and its chain; throws an exception if the key is unusable. */
   static KeyStore read(String pem, List<X509Certificate> chain) throws Exception {
     Matcher key = PRIVATE_KEY.matcher(pem);
     if (!key.find()) {

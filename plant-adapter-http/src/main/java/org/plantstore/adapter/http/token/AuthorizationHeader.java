@@ -15,7 +15,7 @@ final class AuthorizationHeader {
 
   private AuthorizationHeader() {}
 
-  /** Returns the bearer token if there is a single header that contains it, otherwise "". */
+  /** Returns the bearer token if exactly one header exists and contains it, otherwise "". */
   static String token(HttpHeaders headers) {
     List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
     String credentials = all.size() == 1 ? all.get(0) : "";
@@ -24,7 +24,7 @@ final class AuthorizationHeader {
         : "";
   }
 
-  /** Returns an exception that says how to fix the headers of a request without a token. */
+  /** Returns an exception that explains how to fix the headers of a request without a token. */
   static RefusedException noToken(HttpHeaders headers) {
     List<String> all = headers.getAll(HttpHeaders.AUTHORIZATION);
     String message = ErrorNumber.NO_TOKEN.description();

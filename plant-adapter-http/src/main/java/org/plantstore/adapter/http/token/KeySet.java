@@ -57,7 +57,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
       throw new ParseException(
           document.get("jwks_uri") instanceof String address
               ? "this is a discovery document; set JWT_JWKS_URL to its jwks_uri, \"" + address + '"'
-              : "the JSON contains no array \"keys\"",
+              : "the JSON contains no \"keys\" array",
           0);
     }
     List<JWK> usable = new ArrayList<>();
@@ -76,7 +76,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
     }
     KeySet found = new KeySet(new JWKSet(usable), List.copyOf(unusable));
     if (usable.isEmpty()) {
-      throw new ParseException("the array \"keys\" contains " + found, 0);
+      throw new ParseException("the \"keys\" array contains " + found, 0);
     }
     return found;
   }

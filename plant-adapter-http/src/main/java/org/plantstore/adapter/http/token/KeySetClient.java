@@ -30,7 +30,7 @@ final class KeySetClient {
               KeySetClient.class.getPackage().getImplementationVersion(), "unpackaged");
 
   /**
-   * This client does not offer an upgrade to HTTP/2, because some servers reject requests that do.
+   * This client does not offer an upgrade to HTTP/2, because some servers reject such requests.
    * This client does not follow redirects either. Anyone whose keys the service fetches can issue
    * valid tokens, so only the operator may choose the address.
    */
@@ -43,7 +43,7 @@ final class KeySetClient {
     this.address = address;
   }
 
-  /** Fetches the key set; throws ConfigurationException with the reason if that fails. */
+  /** Fetches the key set; throws ConfigurationException with the reason if the fetch fails. */
   KeySet fetch() {
     try {
       ByteArrayOutputStream body = new ByteArrayOutputStream();
@@ -51,7 +51,7 @@ final class KeySetClient {
       if (response.statusCode() != 200) {
         String location = response.headers().firstValue("Location").orElse("");
         String safe = location.replaceAll("(?<=//)[^/]*@|[?#].*", ""); // removes secrets
-        String found = location.isEmpty() ? "" : ", and the Location is \"" + safe + '"';
+        String found = location.isEmpty() ? "" : ", and the Location header is \"" + safe + '"';
         throw new ParseException("the status is " + response.statusCode() + found, 0);
       }
       return KeySet.parse(body.toString(UTF_8));

@@ -73,7 +73,7 @@ final class ProviderKeys {
    * RefusedException if no such key is known and the provider is down.
    *
    * <p>If one of the tried keys matches the selector, either the token is forged, or the provider
-   * has replaced that key under the same {@code kid}. Such searches start at most one fetch in a
+   * has replaced that key under the same {@code kid}. Such searches start at most one fetch per
    * tenth of the lifetime, so that forged tokens cannot cause many fetches. Other searches of this
    * kind only wait for a fetch that is already in progress.
    *
@@ -106,7 +106,9 @@ final class ProviderKeys {
         });
   }
 
-  /** Returns whether a search for a replaced key may fetch now, and if so, uses up the permit. */
+  /**
+   * Returns whether a search for a replaced key may fetch now; if so, delays the next such fetch.
+   */
   private synchronized boolean mayRepeat() {
     long now = System.nanoTime();
     if (now - nextRepetitionNanos < 0) {
@@ -116,7 +118,7 @@ final class ProviderKeys {
     return true;
   }
 
-  /** Starts a fetch if the keys' lifetime has ended, or a tenth of it after a failed fetch. */
+  /** Starts a fetch if the keys' lifetime, or a tenth of it after a failed fetch, has passed. */
   void renew() {
     Known now = known;
     long intervalNanos = now.isDown ? lifetimeNanos / 10 : lifetimeNanos;
@@ -128,7 +130,7 @@ final class ProviderKeys {
   /**
    * Returns the fetch in progress. If there is none and a fetch is permitted, schedules a fetch for
    * the end of the pause, and returns it. Otherwise, returns the last fetch. While the provider is
-   * down, this method schedules no fetch that would have to wait, so that searches fail at once.
+   * down, this method schedules no delayed fetch, so that searches fail immediately.
    */
   private synchronized CompletableFuture<Void> nextFetch(boolean isPermitted) {
     long now = System.nanoTime();

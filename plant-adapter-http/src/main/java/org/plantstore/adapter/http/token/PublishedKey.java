@@ -23,7 +23,7 @@ final class PublishedKey {
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /** Only these members are read, so invalid values of others, such as {@code x5c}, do no harm. */
+  /** Only these members are read, so an invalid {@code x5c}, for example, has no effect. */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
   /** The {@code use} values of keys that verify tokens. SPIFFE uses {@code jwt-svid}. */
@@ -77,10 +77,10 @@ final class PublishedKey {
     require(USES.contains(use), "its use is " + use);
     require(
         operations instanceof List<?> all && all.contains("verify"),
-        "its key_ops must be an array that contains verify, but is " + operations);
+        "its key_ops must be an array that contains \"verify\", but is " + operations);
     require(
         !present.containsKey("x5c") || present.containsKey("n") || present.containsKey("x"),
-        "it has x5c but no other public key");
+        "it contains a certificate (x5c), but neither n nor x");
     present.keySet().retainAll(READ_MEMBERS);
     JWK key = JWK.parse(present);
     if (key instanceof RSAKey rsa) {
@@ -90,7 +90,7 @@ final class PublishedKey {
     require(
         ALGORITHMS.stream()
             .anyMatch(each -> selector(new JWSHeader(each)).getMatcher().matches(key)),
-        "no supported algorithm has its combination of kty, alg, and crv");
+        "its combination of kty, alg, and crv does not match any supported algorithm");
     return key;
   }
 

@@ -64,7 +64,7 @@ record RequiredClaim(String name, List<String> values) {
     return find(claims, name);
   }
 
-  /** Returns whether a token's value of this claim contains one of the accepted values. */
+  /** Returns whether this claim, as given in a token, contains one of the accepted values. */
   boolean isMetBy(@Nullable Object claim) {
     return values.stream().anyMatch(value -> isMetBy(claim, value));
   }
@@ -89,7 +89,7 @@ record RequiredClaim(String name, List<String> values) {
     return isPlain && value.equals(String.valueOf(claim));
   }
 
-  /** Returns the member with exactly this name, or else the member at this path, or null. */
+  /** Returns the member with exactly this name, or else the member at this path, or else null. */
   private static @Nullable Object find(Map<?, ?> object, String path) {
     if (object.containsKey(path)) {
       return object.get(path);

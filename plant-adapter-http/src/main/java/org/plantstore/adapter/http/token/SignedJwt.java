@@ -122,7 +122,7 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
     Object type = members.get("typ");
     require(
         type == null || (type instanceof String text && TYPE.matcher(text).matches()),
-        "The type (typ) of the bearer token is not the type of an access token; send an access"
+        "The type (typ) of the bearer token does not identify an access token; send an access"
             + " token.",
         "JWT, at+jwt, or JOSE",
         type);

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionException;
 
 /**
- * Checks the identity provider and a token for the command {@code check}. Immutable.
+ * Checks the identity provider and a token for the {@code check} command. Immutable.
  *
  * @param settings the settings to use
  */

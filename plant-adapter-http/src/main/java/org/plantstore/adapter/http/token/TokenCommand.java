@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The command {@code token}, which prints a token that the service accepts. The token is signed
+ * The {@code token} command, which prints a token that the service accepts. The token is signed
  * with the last of the configured secrets. The service loads this class as a {@link ToolProvider}.
  */
 public final class TokenCommand implements ToolProvider {
@@ -56,7 +56,8 @@ public final class TokenCommand implements ToolProvider {
       token.sign(new MACSigner(secrets.get(secrets.size() - 1)));
       return token.serialize();
     } catch (JOSEException e) {
-      throw new IllegalStateException("signing with a secret of at least 32 bytes failed", e);
+      throw new IllegalStateException(
+          "signing failed, although the secret has at least 32 bytes", e);
     }
   }
 

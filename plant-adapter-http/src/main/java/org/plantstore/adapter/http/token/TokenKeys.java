@@ -38,11 +38,11 @@ final class TokenKeys {
           : secrets.select(header);
     }
 
-    /** Describes the public keys if the token's algorithm requires one, otherwise the secrets. */
+    /** Describes the public keys if the token's algorithm requires one, or else the secrets. */
     String describe(JWSHeader header) {
       return PublishedKey.isFor(header)
           ? "one of the keys " + published.getKeys().stream().map(JWK::getKeyID).toList()
-          : "an algorithm that fits the length of " + secrets;
+          : "an HMAC algorithm for which a secret is long enough";
     }
   }
 

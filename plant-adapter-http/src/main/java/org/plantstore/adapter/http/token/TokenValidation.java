@@ -21,9 +21,9 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Validates bearer tokens: the format (RFC 7515), the algorithm, which must match a configured key
- * (RFC 8725), the signature, and the claims (RFC 7519). Keys that a token contains or links to are
- * never used. Safe for use by multiple threads.
+ * Validates the format (RFC 7515), signature, and claims (RFC 7519) of bearer tokens, and requires
+ * that their algorithm matches a configured key (RFC 8725). Keys that a token contains or links to
+ * are never used. Safe for use by multiple threads.
  */
 @Singleton
 final class TokenValidation {
@@ -35,7 +35,7 @@ final class TokenValidation {
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /** Verifies public-key signatures, which would block an event loop for too long. */
+  /** Verifies public-key signatures, because this work would block an event loop for too long. */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
@@ -60,7 +60,7 @@ final class TokenValidation {
     this.keys = keys;
   }
 
-  /** Completes with the token if it is valid, otherwise exceptionally with RefusedException. */
+  /** Returns a future that completes with the valid token, or fails with RefusedException. */
   CompletableFuture<ValidToken> validate(String text) {
     return CompletableFuture.completedFuture(text)
         .thenApply(SignedJwt::parse)
@@ -112,7 +112,7 @@ final class TokenValidation {
                 + " replaced its key, repeat the request after 30 s.");
   }
 
-  /** Completes with true if one of the keys verifies the token's signature, otherwise false. */
+  /** Returns a future that completes with whether one of the keys verifies the signature. */
   private CompletableFuture<Boolean> verify(SignedJwt token, TokenKeys.Snapshot known) {
     List<? extends Key> found = known.find(token.header());
     return PublishedKey.isFor(token.header())

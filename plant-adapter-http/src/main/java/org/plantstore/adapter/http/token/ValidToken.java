@@ -32,9 +32,9 @@ record ValidToken(
   }
 
   /**
-   * Returns the value of {@code sub}, {@code client_id} (RFC 9068, section 2.2), or {@code azp}
-   * (OpenID Connect Core, section 2), whichever the token contains first in this order, or an empty
-   * string if it contains none of them.
+   * Returns the first of {@code sub}, {@code client_id} (RFC 9068, section 2.2), and {@code azp}
+   * (OpenID Connect Core, section 2) that the token contains, or an empty string if it contains
+   * none of them.
    */
   private static String caller(Map<?, ?> claims) {
     return Stream.of("sub", "client_id", "azp")

@@ -19,7 +19,7 @@ final class ValidatedTokens {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
-  /** A character takes one byte, so this limit is 4 MiB: 256 tokens of the maximum size. */
+  /** A character takes one byte, so this limit is 4 MiB, or 256 tokens of the maximum size. */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
   private final TokenKeys keys;

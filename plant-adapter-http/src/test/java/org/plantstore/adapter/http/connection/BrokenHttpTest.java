@@ -155,7 +155,7 @@ class BrokenHttpTest extends ServerTest {
       }
       List<ILoggingEvent> lines = log.await(1);
       assertEquals(
-          "A request was rejected with 4005: The target contains a space; encode it as %20.",
+          "A request was rejected with error 4005: The target contains a space; encode it as %20.",
           lines.get(0).getFormattedMessage());
       long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
       assertTrue(lines.size() <= seconds + 2, lines::toString);

@@ -94,7 +94,7 @@ class CrossOriginTest extends ServerTest {
         assertEquals(List.of(), headers(answer, "www-authenticate"));
       }
       assertEquals(
-          "A request was rejected with 4007: " + message,
+          "A request was rejected with error 4007: " + message,
           log.await(1).get(0).getFormattedMessage());
     }
   }

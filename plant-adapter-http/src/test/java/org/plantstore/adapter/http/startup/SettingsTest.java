@@ -79,7 +79,7 @@ class SettingsTest {
           secret-file | '\ufeffOLD'      | JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at the ends of lines, but contains one of them
           secret-file | LARGE            | JWT_SECRET_FILE must name a readable file, but FILE cannot be read: it is larger than 262144 bytes
           secret-file |                  | JWT_SECRET_FILE must name a readable file, but FILE cannot be read: it is missing or is not a regular file
-          jwks-url    | '{\"keys\":[]}'  | JWT_JWKS_URL must name a file that contains a usable key set, but FILE does not: the array "keys" contains 0 usable keys, 0 unusable
+          jwks-url    | '{\"keys\":[]}'  | JWT_JWKS_URL must name a file that contains a usable key set, but FILE does not: the "keys" array contains 0 usable keys, 0 unusable
           """)
   void unusable_file_is_refused(
       String property, @Nullable String content, String message, @TempDir Path folder)
@@ -98,7 +98,7 @@ class SettingsTest {
   @Test
   void max_connections_above_the_limit_on_open_files_is_refused() {
     String bound = HttpRequirements.maxConnections() + ", but is 999999999; only ";
-    String files = HttpRequirements.maxOpenFiles() + " files can be open (ulimit -n)";
+    String files = "the limit on open files is " + HttpRequirements.maxOpenFiles() + " (ulimit -n)";
     assertEquals(
         "✘ settings: MAX_CONNECTIONS must be at most " + bound + files,
         report(Map.of("max.connections", "999999999")).get(0));

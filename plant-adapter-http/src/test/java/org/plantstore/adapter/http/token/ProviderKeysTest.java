@@ -243,7 +243,7 @@ class ProviderKeysTest {
     ConfigurationException failure =
         assertThrows(ConfigurationException.class, new KeySetClient(provider.url())::fetch);
     assertEquals(1, provider.fetches());
-    String end = ": the status is 302, and the Location is \"" + shown + '"';
+    String end = ": the status is 302, and the Location header is \"" + shown + '"';
     assertTrue(String.valueOf(failure.getMessage()).endsWith(end), failure::toString);
   }
 
@@ -294,15 +294,15 @@ class ProviderKeysTest {
           """
           1 unusable: key 2 (Missing key type "kty" parameter) | 7
           1 unusable: "a" (Unsupported key type "kty" parameter: AKP) | {'kty':'AKP','kid':'a','alg':'ML-DSA-44'}
-          1 unusable: "a" (no supported algorithm has its combination of kty, alg, and crv) | {'kid':'a','kty':'EC','crv':'secp256k1','x':'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g',\
+          1 unusable: "a" (its combination of kty, alg, and crv does not match any supported algorithm) | {'kid':'a','kty':'EC','crv':'secp256k1','x':'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g',\
           'y':'SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg'}
           1 unusable: "a" (EdDSA is not supported)         | {'kty':'OKP','kid':'a','crv':'Ed25519','x':'AA'}
           1 unusable: key 2 (it is a symmetric key)        | {'kty':'oct','k':'AA','kid':7}
           1 unusable: "known" (its use is tls)             | {<known>,'use':'tls'}
-          1 unusable: "known" (no supported algorithm has its combination of kty, alg, and crv) | {<known>,'alg':'ES384'}
-          1 unusable: "known" (its key_ops must be an array that contains verify, but is [sign]) | {<known>,'key_ops':['sign']}
+          1 unusable: "known" (its combination of kty, alg, and crv does not match any supported algorithm) | {<known>,'alg':'ES384'}
+          1 unusable: "known" (its key_ops must be an array that contains "verify", but is [sign]) | {<known>,'key_ops':['sign']}
           1 unusable: "known" (it is a private key)        | {<known>,'d':'AQAB'}
-          1 unusable: "a" (it has x5c but no other public key) | {'kty':'RSA','kid':'a','x5c':['MII']}
+          1 unusable: "a" (it contains a certificate (x5c), but neither n nor x) | {'kty':'RSA','kid':'a','x5c':['MII']}
           1 unusable: "a" (The public exponent value must not be null) | {'kty':'RSA','kid':'a','n':'AA','e':''}
           1 unusable: "a" (Invalid EC JWK: The 'x' and 'y' public coordinates are not on the P-256 curve) | {'kty':'EC','kid':'a','crv':'P-256','x':'AA','y':'AA'}
           1 unusable: "a?b" (it must have at least 2048 bits, but has 1) | {'kty':'RSA','kid':'a\\nb','n':'AQ','e':'AQAB'}
@@ -327,10 +327,10 @@ class ProviderKeysTest {
       textBlock =
           """
           {'issuer':'https://a','jwks_uri':'https://a/keys'} | this is a discovery document; set JWT_JWKS_URL to its jwks_uri, "https://a/keys"
-          {'kty':'EC','crv':'P-256'}          | the JSON contains no array "keys"
-          {'keys':{}}                         | the JSON contains no array "keys"
-          {'keys':[]}                         | the array "keys" contains 0 usable keys, 0 unusable
-          {'keys':[{'kty':'oct','kid':'a'}]}  | the array "keys" contains 0 usable keys, 1 unusable: "a" (it is a symmetric key)
+          {'kty':'EC','crv':'P-256'}          | the JSON contains no "keys" array
+          {'keys':{}}                         | the JSON contains no "keys" array
+          {'keys':[]}                         | the "keys" array contains 0 usable keys, 0 unusable
+          {'keys':[{'kty':'oct','kid':'a'}]}  | the "keys" array contains 0 usable keys, 1 unusable: "a" (it is a symmetric key)
           """)
   void message_says_what_was_received_instead_of_a_usable_key_set(String document, String message) {
     provider.answer(body(document.replace('\'', '"').getBytes(UTF_8)));
