@@ -95,9 +95,9 @@ final class CreatesInProgress {
   }
 
   /**
-   * Returns the failure if the port declares its type. Otherwise, wraps the failure, which is then
-   * handled as an internal error. A store may throw exceptions, such as those of the framework's
-   * HTTP client, that would otherwise be handled as errors in the request.
+   * Returns the failure if it is an exception that the port declares. Otherwise, wraps the failure,
+   * which is then handled as an internal error. A store may throw exceptions, such as those of the
+   * framework's HTTP client, that would otherwise be handled as errors in the request.
    */
   private Throwable attributed(Throwable failure) {
     return failure instanceof InvalidPlantException

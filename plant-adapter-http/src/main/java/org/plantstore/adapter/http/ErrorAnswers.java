@@ -112,8 +112,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       record.runWithIds(() -> log(refusal, failure));
     }
     switch (error) {
-      // A random pause prevents clients that receive an error together from retrying at the same
-      // time.
+      // A random pause prevents clients that fail at the same time from retrying together.
       case STORE_UNAVAILABLE, OVERLOADED, KEYS_UNAVAILABLE ->
           response.header(
               HttpHeaders.RETRY_AFTER, String.valueOf(ThreadLocalRandom.current().nextInt(1, 4)));

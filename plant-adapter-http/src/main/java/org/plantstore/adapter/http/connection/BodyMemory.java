@@ -20,7 +20,7 @@ import org.plantstore.adapter.http.error.RefusedException;
  */
 final class BodyMemory {
 
-  /** The number of bytes that each body may have without permits. Most bodies are smaller. */
+  /** The size, in bytes, up to which a body requires no permits. Most bodies are smaller. */
   static final int PERMIT_FREE_BYTES = 4 * 1024;
 
   /** Parts of a body that are smaller than this number of bytes are joined. */

@@ -27,7 +27,7 @@ final class Connection extends ChannelDuplexHandler {
   /** The user event that makes the decoder process input that arrived during a response. */
   static final Object NEXT_REQUEST = new Object();
 
-  /** The approximate size, in bytes, of the objects for one request, excluding its text. */
+  /** The approximate size, in bytes, of the objects that represent one request, excluding text. */
   private static final int BYTES_PER_REQUEST = 1024;
 
   private final Channel channel;
@@ -211,7 +211,10 @@ final class Connection extends ChannelDuplexHandler {
     return false;
   }
 
-  /** Closes the connection without calling the other handlers, which would wait for the client. */
+  /**
+   * Closes the connection without calling the other handlers, because they would wait for the
+   * client.
+   */
   void closeAtOnce() {
     memory.release();
     channel.pipeline().firstContext().close();

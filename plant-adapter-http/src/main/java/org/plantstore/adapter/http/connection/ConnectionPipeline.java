@@ -118,7 +118,7 @@ final class ConnectionPipeline
         loop -> new SlowClients(loop, new RequestMemory(eventLoops), requestSeconds, idleSeconds));
   }
 
-  /** Returns the semaphore for the memory of bodies. Each permit is one byte of free memory. */
+  /** Returns the semaphore for the memory of bodies. Each permit represents one free byte. */
   Semaphore freeBodyBytes() {
     return freeBodyBytes;
   }

@@ -30,7 +30,7 @@ final class HttpRequirements {
 
   /**
    * The heap to reserve for each connection, in bytes: twice what a connection occupies while it
-   * waits for the rest of a small request. A TLS connection occupies three times as much.
+   * waits for the rest of a small request. A TLS connection occupies three times as much heap.
    */
   private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 
@@ -96,8 +96,9 @@ final class HttpRequirements {
 
   /**
    * Throws an exception if the class path contains two versions of Netty, for example because a
-   * database driver contains a copy. Requests would receive no response, and nothing would be
-   * logged. Jars with the same file name contain the same version, so they are counted once.
+   * database driver contains a copy of Netty. With two versions, requests would receive no
+   * response, and nothing would be logged. Jars with the same file name contain the same version,
+   * so they are counted once.
    */
   static void requireOneNetty(ResourceLoader classPath) {
     Map<String, URL> files = new TreeMap<>();

@@ -128,9 +128,9 @@ final class ProviderKeys {
   }
 
   /**
-   * Returns the fetch in progress. If there is none and a fetch is permitted, schedules a fetch for
-   * the end of the pause, and returns it. Otherwise, returns the last fetch. While the provider is
-   * down, this method schedules no delayed fetch, so that searches fail immediately.
+   * Returns the fetch in progress. If no fetch is in progress and one is permitted, schedules a
+   * fetch for the end of the pause, and returns it. Otherwise, returns the last fetch. While the
+   * provider is down, this method schedules no delayed fetch, so that searches fail immediately.
    */
   private synchronized CompletableFuture<Void> nextFetch(boolean isPermitted) {
     long now = System.nanoTime();

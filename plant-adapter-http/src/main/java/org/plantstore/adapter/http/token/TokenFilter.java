@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
  * with 64 connections, {@code SecurityFilter} took 1.25 to 1.44 times as much CPU time per create
  * request if it called a {@code TokenValidator}, and 0.95 to 1.25 times as much if it called only
  * an {@code AuthenticationFetcher}. {@code SecurityFilter} also validates tokens in requests for
- * public documents. While the identity provider is down, it would reject such a request if the
- * request contained a token. Safe for use by multiple threads.
+ * public documents. While the identity provider is down, {@code SecurityFilter} would reject such a
+ * request if the request contained a token. Safe for use by multiple threads.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 final class TokenFilter implements Ordered {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings for tokens: accepted keys, issuers, and audiences, and required claims. Immutable.
  *
- * @param secrets the secrets for HS256, HS384, and HS512, which may be absent if there is a key set
+ * @param secrets the secrets for HS256, HS384, and HS512, or no secrets if only a key set is
+ *     configured
  * @param keySet the address of a JSON Web Key Set (RFC 7517), or null if only secrets are set
  * @param issuers the accepted values of {@code iss}, or an empty list to accept every issuer
  * @param audiences the accepted values of {@code aud}, or an empty list to accept every audience. A
@@ -92,7 +93,7 @@ public record TokenSettings(
    * Returns a setting exactly as it was specified, because a secret may contain text that looks
    * like a placeholder. The framework's own methods would replace such text. The persistence
    * adapter contains a similar method for passwords. The adapters cannot share this method, because
-   * they have only the domain in common, which does not use the framework.
+   * they share only the domain module, which does not use the framework.
    */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =

@@ -30,7 +30,7 @@ final class TokenValidation {
 
   private static final int CLOCK_SKEW_SECONDS = 30;
 
-  /** A start time later than this was probably specified in milliseconds. */
+  /** A start time after this instant was probably specified in milliseconds. */
   private static final Instant LATEST_START = Instant.parse("9999-12-31T00:00:00Z");
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
@@ -112,7 +112,7 @@ final class TokenValidation {
                 + " replaced its key, repeat the request after 30 s.");
   }
 
-  /** Returns a future that completes with whether one of the keys verifies the signature. */
+  /** Returns a future that completes with true if a key verifies the signature, otherwise false. */
   private CompletableFuture<Boolean> verify(SignedJwt token, TokenKeys.Snapshot known) {
     List<? extends Key> found = known.find(token.header());
     return PublishedKey.isFor(token.header())

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Caches the tokens that were validated within the last minute, because validating a token takes
- * more CPU time than the rest of a request. Invalid tokens are not cached, so that they cannot
- * evict valid ones. Safe for use by multiple threads.
+ * more CPU time than processing the rest of a request. Invalid tokens are not cached, so that they
+ * cannot evict valid ones. Safe for use by multiple threads.
  */
 @Singleton
 final class ValidatedTokens {
