@@ -21,9 +21,8 @@ final class BlockingCalls {
   private final AtomicInteger overdue = new AtomicInteger();
 
   BlockingCalls(
-      // The BLOCKING executor may use virtual threads. A call that never stops computing,
-      // or that waits in a synchronized block on Java 21, would then occupy one of the few carrier
-      // threads.
+      // The BLOCKING executor may use virtual threads. A call that never stops computing, or waits
+      // in a synchronized block on Java 21, would then occupy one of the few carrier threads.
       @Named(TaskExecutors.IO) Executor threads, @Nullable MeterRegistry registry) {
     this.threads = threads;
     if (registry != null) {

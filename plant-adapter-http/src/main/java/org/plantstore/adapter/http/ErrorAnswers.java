@@ -109,7 +109,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     record.recordError(error);
     LogLimit limit = logged.get(error);
     if (limit != null && limit.tryAcquire()) {
-      record.runWithIds(() -> log(refusal, failure));
+      record.runWithIds(() -> log(error, refusal, failure));
     }
     switch (error) {
       // A random pause prevents clients that fail at the same time from retrying together.
@@ -131,8 +131,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
         .body(body);
   }
 
-  private static void log(RefusedException refusal, Throwable failure) {
-    switch (refusal.error()) {
+  private static void log(ErrorNumber error, RefusedException refusal, Throwable failure) {
+    switch (error) {
       case INTERNAL -> LOG.error("A request failed", failure);
       case STORE_UNAVAILABLE ->
           LOG.warn(
@@ -140,9 +140,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
               failure.getMessage());
       default ->
           LOG.warn(
-              "A request was rejected with error {}: {}",
-              refusal.error().number(),
-              refusal.getMessage());
+              "A request was rejected with error {}: {}", error.number(), refusal.getMessage());
     }
   }
 

@@ -57,10 +57,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
    */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 
-  /**
-   * The number of bytes that the parser may allocate for each byte of a body with many short
-   * members.
-   */
+  /** The bytes that the parser may allocate for each byte of a body with many short members. */
   private static final int PARSER_BYTES_PER_BYTE = 14;
 
   /**

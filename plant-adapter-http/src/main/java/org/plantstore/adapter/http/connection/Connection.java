@@ -211,10 +211,7 @@ final class Connection extends ChannelDuplexHandler {
     return false;
   }
 
-  /**
-   * Closes the connection without calling the other handlers, because they would wait for the
-   * client.
-   */
+  /** Closes the connection, bypassing the other handlers, because they would await the client. */
   void closeAtOnce() {
     memory.release();
     channel.pipeline().firstContext().close();

@@ -23,12 +23,11 @@ import org.plantstore.adapter.http.error.RefusedException;
 
 /**
  * Decodes requests into {@link DecodedRequest}s. In addition to Netty's checks, the decoder limits
- * the number of headers, because a header takes many times more memory than its text. The decoder
- * also rejects input that a proxy might interpret differently: folded headers, a CR or LF by itself
- * before the request line, and everything that {@link MalformedRequest} finds. Input that arrives
- * during a response is decoded later, because input takes less memory before it is decoded. A
- * decoder is replaced after a long line, because Netty's line buffer never shrinks. Used only by
- * the connection's event loop.
+ * the number of headers, because a header takes far more memory than its text. The decoder also
+ * rejects input that a proxy might interpret differently: folded headers, a lone CR or LF before
+ * the request line, and everything that {@link MalformedRequest} finds. Input that arrives during a
+ * response is decoded later, because undecoded input takes less memory. A decoder is replaced after
+ * a long line, because Netty's line buffer never shrinks. Used only by the connection's event loop.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
@@ -54,9 +53,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   private @Nullable String fault; // in the request line or the headers
   private int headers; // the number of headers or trailers received so far
 
-  /**
-   * The bytes read since the last object was decoded, plus {@link #BYTES_PER_HEADER} per header.
-   */
+  /** The bytes read since the last decoded object, plus {@link #BYTES_PER_HEADER} per header. */
   private int lineBytes;
 
   /** The largest value of {@link #lineBytes} during the current request. */

@@ -23,10 +23,7 @@ final class SlowClients {
   private static final LogLimit FAILURES = new LogLimit();
   private static final int SWEEP_MILLIS = 500;
 
-  /**
-   * The timeout that applies while the request memory is exhausted, unless REQUEST_TIMEOUT_SECONDS
-   * is shorter.
-   */
+  /** The timeout that applies while memory is exhausted, unless the configured one is shorter. */
   private static final long EXHAUSTED_NANOS = SECONDS.toNanos(2);
 
   private final EventExecutor eventLoop;

@@ -24,10 +24,7 @@ public record AllowedOrigins(List<String> origins) {
 
   private static final String ANY = "*";
 
-  /**
-   * Matches an origin (RFC 6454, section 6.2) as browsers send it: in lowercase, without a default
-   * port.
-   */
+  /** Matches an origin (RFC 6454, section 6.2) as browsers send it: lowercase, no default port. */
   private static final Pattern ORIGIN =
       Pattern.compile(
           "(?!https://.*:443$|http://.*:80$)[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\\[[0-9a-f:.]+])(:\\d+)?");
@@ -74,9 +71,7 @@ public record AllowedOrigins(List<String> origins) {
     return origin != null && (origins.contains(ANY) || origins.contains(origin));
   }
 
-  /**
-   * Adds the headers that permit a browser to expose the response to pages from allowed origins.
-   */
+  /** Adds the headers that let a browser expose the response to pages from allowed origins. */
   public void set(HttpHeaders response, HttpRequest request) {
     if (origins.isEmpty()) {
       return;

@@ -84,7 +84,7 @@ final class HttpRequirements {
     }
   }
 
-  /** Limits a body to 1/32 of the heap, because parsing a body may take 14 times its size. */
+  /** Limits a body to 1/32 of the heap, because parsing may allocate 14 times the body's size. */
   private static void requireHeapFor(long bodyBytes) {
     long bound = Runtime.getRuntime().maxMemory() / 32;
     if (bodyBytes > bound) {

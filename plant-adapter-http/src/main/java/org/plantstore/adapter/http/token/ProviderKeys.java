@@ -106,9 +106,7 @@ final class ProviderKeys {
         });
   }
 
-  /**
-   * Returns whether a search for a replaced key may fetch now; if so, delays the next such fetch.
-   */
+  /** Returns whether a search for a replaced key may fetch now. If so, delays the next one. */
   private synchronized boolean mayRepeat() {
     long now = System.nanoTime();
     if (now - nextRepetitionNanos < 0) {

@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings for tokens: accepted keys, issuers, and audiences, and required claims. Immutable.
  *
- * @param secrets the secrets for HS256, HS384, and HS512, or no secrets if only a key set is
- *     configured
+ * @param secrets the secrets for HS256, HS384, and HS512, or none if only a key set is configured
  * @param keySet the address of a JSON Web Key Set (RFC 7517), or null if only secrets are set
  * @param issuers the accepted values of {@code iss}, or an empty list to accept every issuer
  * @param audiences the accepted values of {@code aud}, or an empty list to accept every audience. A
