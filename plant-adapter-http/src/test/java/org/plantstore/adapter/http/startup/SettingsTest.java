@@ -97,7 +97,7 @@ class SettingsTest {
 
   @Test
   void max_connections_above_the_limit_on_open_files_is_refused() {
-    String bound = HttpRequirements.maxConnections() + ", but is 999999999; only ";
+    String bound = HttpRequirements.maxConnections() + ", but is 999999999; ";
     String files = "the limit on open files is " + HttpRequirements.maxOpenFiles() + " (ulimit -n)";
     assertEquals(
         "✘ settings: MAX_CONNECTIONS must be at most " + bound + files,
