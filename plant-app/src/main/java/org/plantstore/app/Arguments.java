@@ -20,7 +20,7 @@ record Arguments(Map<String, String> settings, List<String> options) {
 
   private static final String REPEATABLE = "--claim=";
 
-  /** The options specific to each command. An option that ends with {@code =} requires a value. */
+  /** The options of each command. An option that ends with {@code =} requires a value. */
   private static final Map<String, List<String>> OPTIONS =
       Map.of(
           Check.NAME, List.of("--token"), "token", List.of("--subject=", "--minutes=", REPEATABLE));
@@ -29,9 +29,9 @@ record Arguments(Map<String, String> settings, List<String> options) {
    * Parses the arguments of a command. The option for a setting is the variable's name in
    * lowercase, with hyphens instead of underscores.
    *
-   * @throws ConfigurationException if an argument is unknown or repeated, or if the value of an
-   *     option is not {@linkplain LegibleSettings#requireExact legible}. The message never contains
-   *     the value.
+   * @throws ConfigurationException if an argument is unknown or repeated, or if {@link
+   *     LegibleSettings#requireExact} rejects the value of an option. The message never contains the
+   *     value.
    */
   static Arguments of(String command, String... arguments) {
     Map<String, String> known = known(command);
@@ -44,7 +44,7 @@ record Arguments(Map<String, String> settings, List<String> options) {
       if (variable == null || LegibleSettings.isReadBeforeArguments(variable)) {
         int number = List.of(arguments).indexOf(argument) + 1;
         throw new ConfigurationException(
-            // The message omits an argument without an equals sign, which may be a secret.
+            // The message omits an argument without an equals sign, because it may be a secret.
             (name.matches("[A-Za-z._-]{1,40}=") ? name + "VALUE" : "argument " + number)
                 + (" is not an option of " + command + "; " + remedy(name, known)));
       }

@@ -11,7 +11,7 @@ import java.util.spi.ToolProvider;
 import org.slf4j.LoggerFactory;
 
 /**
- * The service's part of the command {@code check}, which reports whether the service can start with
+ * The service's part of the {@code check} command, which reports whether the service can start with
  * its own settings and the store on the class path. Each adapter provides another part, which
  * checks the adapter's settings.
  */

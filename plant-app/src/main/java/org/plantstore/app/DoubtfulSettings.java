@@ -14,17 +14,17 @@ final class DoubtfulSettings {
 
   private static final long MIN_HEAP_MEGABYTES = 128;
 
-  /** Matches names with prefixes that other programs rarely use, unlike {@code LOG_}. */
+  /** Matches names whose prefixes other programs rarely use. {@code LOG_} is too common. */
   private static final Pattern OWN_PREFIXES =
       Pattern.compile(
           "(?i)((JWT|TLS|DATABASE|CORS|MANAGEMENT)|MAX[_.-][^_.-]+)[_.-].*"
               + "|(?i)(REQUEST|CREATE|IDLE|DRAIN)[_.-]TIMEOUT.*");
 
-  /** The minimum number of letters, because shorter names often resemble a setting by chance. */
+  /** Names with fewer letters are not checked, because they often resemble a setting by chance. */
   private static final int MIN_LETTERS = 6;
 
   /**
-   * Matches {@code NAME=value} for variables that resemble settings but come from a platform.
+   * Matches {@code NAME=value} for variables that resemble settings but are set by a platform.
    * Kubernetes and Docker set variables such as {@code DATABASE_PORT_5432_TCP_ADDR} for a service
    * or a linked container. Hosting providers set variables such as {@code DATABASE_URL_UNPOOLED}
    * for additional database addresses.

@@ -23,8 +23,8 @@ import org.plantstore.domain.PlantStore;
 
 /**
  * Finds the store on the class path, and checks that there is exactly one. A store is either a bean
- * or a {@link ServiceLoader} provider, which does not depend on the framework. This class creates
- * the provider's store before any port is opened. If that store is {@link AutoCloseable}, this
+ * or a {@link ServiceLoader} provider. A provider does not depend on the framework. This class
+ * creates the provider's store before any port is opened. If that store is {@link AutoCloseable}, this
  * class closes it at shutdown.
  */
 @ContextConfigurer
@@ -75,9 +75,9 @@ public final class InstalledStores implements ApplicationContextConfigurer {
       return ServiceLoader.load(PlantStore.class).stream().toList().stream();
     } catch (ServiceConfigurationError | LinkageError e) {
       throw new ConfigurationException(
-          "META-INF/services must name a public class that implements PlantStore and has a public"
-              + " constructor without parameters, in a file without a byte order mark, but loading"
-              + " it failed: "
+          "the file in META-INF/services must have no byte order mark and must name a public class"
+              + " that implements PlantStore and has a public no-argument constructor, but loading"
+              + " the class failed: "
               + e);
     }
   }

@@ -31,7 +31,7 @@ final class LegibleSettings {
   private static final Pattern INVISIBLE =
       Pattern.compile("\\A#|#\\z|[\\p{Cc}\\p{Zl}\\p{Zp}]".replace("#", "[\\p{Z}\\p{Cf}]"));
 
-  /** Matches a value in quotation marks, for example from an environment file for Docker. */
+  /** Matches a value in quotation marks, which Docker keeps when it reads an environment file. */
   private static final Pattern QUOTED =
       Pattern.compile("(?s)([\"'`]).*\\1|[\\p{Pi}\\p{Pf}\u201a\u201e].*[\\p{Pi}\\p{Pf}]");
 
@@ -72,21 +72,21 @@ final class LegibleSettings {
     });
   }
 
-  /** Checks that the value of each declared variable is legible. */
+  /** Checks the value of each declared variable with {@link #requireExact}. */
   static void require(Map<String, String> settings) {
     declared().forEach(variable -> requireExact(variable, settings.getOrDefault(variable, "")));
   }
 
   /**
-   * Checks that a value is legible.
+   * Checks that a value was decoded exactly, contains no invisible characters, and is not quoted.
    *
-   * @throws ConfigurationException if the value is not legible
+   * @throws ConfigurationException if the value violates one of these rules
    */
   static void requireExact(String name, String value) {
     String charset = System.getProperty("sun.jnu.encoding", "");
     if (!isDecodedExactly(value, charset, System.getProperty("os.name"))) {
       throw new ConfigurationException(
-          (name + " cannot be decoded exactly with the charset of this locale, " + charset)
+          (name + " cannot be decoded exactly in this locale's charset, " + charset)
               + "; encode it in UTF-8, and set a locale such as LC_ALL=C.UTF-8");
     }
     Matcher invisible = INVISIBLE.matcher(value);

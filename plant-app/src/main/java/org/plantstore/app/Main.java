@@ -28,14 +28,14 @@ import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the service, or runs a command such as {@code migrate}. Both read their settings from
- * environment variables. If startup or the command fails, the process prints a one-line explanation
- * of what to change to standard error, and exits with code 1.
+ * Starts the service, or runs a command such as {@code migrate}. The service and its
+ * commands read their settings from environment variables. If startup or the command fails, the
+ * process prints one line to standard error that explains what to change, and exits with code 1.
  */
 @Import(classes = PlantCreation.class, annotated = "*")
 public final class Main {
 
-  /** The PostgreSQL driver's logger, which would log URLs that contain passwords. */
+  /** The PostgreSQL driver's logger, which could log URLs that contain passwords. */
   private static final Logger DRIVER_LOG = Logger.getLogger("org.postgresql");
 
   private Main() {}
@@ -131,7 +131,7 @@ public final class Main {
   }
 
   /**
-   * Checks that all settings are legible, passes the settings from the command line to every
+   * Checks the values of all settings, passes the settings from the command line to every
    * application context, and returns the command's own options.
    */
   private static List<String> readSettings(String command, String... arguments) {
@@ -143,7 +143,7 @@ public final class Main {
     return read.options();
   }
 
-  /** Returns the innermost configuration error, or else the root cause, as a single line. */
+  /** Returns the innermost configuration error's message, or else the root cause, on one line. */
   static String reasonFor(Throwable failure) {
     List<Throwable> causes =
         Stream.iterate(failure, Objects::nonNull, Throwable::getCause).toList();

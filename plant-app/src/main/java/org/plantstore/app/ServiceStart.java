@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import org.slf4j.LoggerFactory;
 
-/** Declares the service's own settings, rejects values that cannot work, and logs the values. */
+/** Declares the service's own settings, rejects invalid values, and logs the values. */
 @ContextConfigurer
 public final class ServiceStart implements ApplicationContextConfigurer {
 
@@ -37,8 +37,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
 
   /**
    * Adds the settings from the command line, and declares the service's environment variables. All
-   * other variables are hidden from the framework, which would derive many property names from each
-   * one by replacing underscores with dots and hyphens.
+   * other variables are hidden from the framework, because it would derive many property names from
+   * each one by replacing underscores with dots and hyphens.
    */
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -75,8 +75,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     String address = address(settings, "LISTEN_ADDRESS", "listen.address");
     String managementAddress = address(settings, "MANAGEMENT_ADDRESS", "management.address");
     if (!managementAddress.equals(address)) {
-      // Explicit listeners are used only in this case, because they would make development mode
-      // print a URL that contains the management port.
+      // Explicit listeners are used only if the addresses differ, because in development mode,
+      // they cause the printed URL to contain the management port.
       settings.addPropertySource(
           new YamlPropertySourceLoader().load("listeners", settings).orElseThrow());
     }

@@ -67,8 +67,8 @@ final class Shutdown implements HealthIndicator {
     begun = true;
     drains.forEach(Runnable::run);
     LOG.info(
-        "Shutdown has begun: the readiness probe fails, but requests are accepted for another {} s"
-            + " (DRAIN_SECONDS)",
+        "Shutdown has begun: the readiness probe is failing, but requests are accepted for another"
+            + " {} s (DRAIN_SECONDS)",
         drainSeconds);
     try {
       TimeUnit.SECONDS.sleep(drainSeconds);

@@ -41,7 +41,7 @@ class DatabaseFaultsTest {
 
   private static final Duration RECOVERY = Duration.ofSeconds(5);
   private static final String AWAY = "The database is unavailable: ";
-  private static final String BACK = "The database is back";
+  private static final String BACK = "The database is available again";
   private static final String REFUSALS = "Create requests failed with error 5002";
   private static final String END_SESSIONS =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'gardener'";

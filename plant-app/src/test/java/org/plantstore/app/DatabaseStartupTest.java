@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("slow")
 class DatabaseStartupTest {
 
-  private static final String WAITS = "The database is unavailable; startup has waited for ";
+  private static final String WAITS = "The database is unavailable; startup has been waiting for ";
 
   @TempDir Path data;
 
@@ -34,7 +34,7 @@ class DatabaseStartupTest {
     try (server;
         ServiceProcess stopped = new ServiceProcess(server.database().environment());
         ServiceProcess service = new ServiceProcess(server.database().environment())) {
-      String reason = " s of 60 s: Connection to 127.0.0.1:" + server.port();
+      String reason = " s (limit: 60 s): Connection to 127.0.0.1:" + server.port();
       assertTrue(service.awaitLine(WAITS).contains(reason), service::output);
       Await.until(() -> assertTrue(service.lines(reason).size() > 1, "must log it again"));
       assertFalse(ServiceProcess.isOpen(service.port), "the API port is open");

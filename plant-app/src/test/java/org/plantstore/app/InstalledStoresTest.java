@@ -35,9 +35,9 @@ class InstalledStoresTest {
   @Test
   void provider_file_with_a_byte_order_mark_is_refused_with_the_remedy() throws IOException {
     String remedy =
-        "META-INF/services must name a public class that implements PlantStore and has a public"
-            + " constructor without parameters, in a file without a byte order mark, but loading"
-            + " it failed: ";
+        "the file in META-INF/services must have no byte order mark and must name a public class"
+            + " that implements PlantStore and has a public no-argument constructor, but loading"
+            + " the class failed: ";
     String refusal = refusalNextToPostgres("\uFEFF" + STORE);
     assertTrue(refusal.startsWith(remedy), refusal);
     assertTrue(refusal.contains(STORE), refusal);

@@ -115,7 +115,7 @@ class StartupTest {
     String set = "export JWT_SECRET=$(printf '" + bytes + "'); exec \"$@\"";
     java.command().addAll(0, List.of("/bin/sh", "-c", set, "sh"));
     assertEquals(
-        "JWT_SECRET cannot be decoded exactly with the charset of this locale, ANSI_X3.4-1968;"
+        "JWT_SECRET cannot be decoded exactly in this locale's charset, ANSI_X3.4-1968;"
             + " encode it in UTF-8, and set a locale such as LC_ALL=C.UTF-8",
         refusalOf(java, Map.of("LC_ALL", "C")));
   }

@@ -14,9 +14,9 @@ final class AsynchronousCall {
 
   /**
    * Runs the call on the executor, unless the returned stage is canceled before the call begins. If
-   * the call throws an exception, the stage fails with the unwrapped exception, unlike a stage from
-   * {@code CompletableFuture.supplyAsync}. If the executor rejects the call, the stage fails with
-   * the executor's exception.
+   * the call throws an exception, the stage fails with that exception, whereas {@code
+   * CompletableFuture.supplyAsync} would wrap it in a {@code CompletionException}. If the executor
+   * rejects the call, the stage fails with the executor's exception.
    */
   static <T> CompletionStage<T> start(Supplier<T> call, Executor executor) {
     requireNonNull(executor, "executor");

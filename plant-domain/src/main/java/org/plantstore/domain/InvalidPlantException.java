@@ -36,8 +36,8 @@ public final class InvalidPlantException extends RuntimeException {
   private final Violation[] violations;
 
   /**
-   * Creates an exception for a store to throw if it rejects a plant that violates one of the
-   * store's own rules.
+   * Creates an exception that a store throws to reject a plant that violates one of the store's own
+   * rules.
    *
    * <pre>{@code
    * NewPlant fern = new NewPlant(1, "fern", "shade");
@@ -48,8 +48,8 @@ public final class InvalidPlantException extends RuntimeException {
    * }</pre>
    *
    * @param plant the plant that the store rejects
-   * @param violations a list of at least one violation, with at most one violation per field and
-   *     the name before the tag. The constructor checks only that the list is not empty.
+   * @param violations the violations, at most one per field. A violation for the name must precede
+   *     a violation for the tag. The constructor checks only that the list is not empty.
    * @throws IllegalArgumentException if {@code violations} is empty
    * @throws NullPointerException if the plant, the list, or a violation is null
    */
@@ -82,7 +82,7 @@ public final class InvalidPlantException extends RuntimeException {
   }
 
   /**
-   * Returns the violations. The violation for the name precedes the violation for the tag.
+   * Returns the violations. A violation for the name precedes a violation for the tag.
    *
    * @return an unmodifiable list of at least one violation, with at most one violation per field
    */
@@ -101,8 +101,8 @@ public final class InvalidPlantException extends RuntimeException {
    *
    * @param field the name of the field, such as {@code name} or {@code tag}
    * @param rule the rule, worded so that the field's name and the rule form a sentence, such as
-   *     {@code must not contain U+0000 (found at index 3)}. The index is zero-based and counts
-   *     UTF-16 code units. The wording of the rule may change in any version.
+   *     {@code must not contain U+0000 (found at index 3)}. An index in a rule is zero-based and
+   *     counts UTF-16 code units. The wording of the rule may change in any version.
    * @serial exclude
    */
   @SuppressWarnings("InvalidBlockTag") // Without @serial, JDK 17 requires comments on the fields.

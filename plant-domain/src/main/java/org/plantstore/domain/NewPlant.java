@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id the identification number of the plant. Any {@code long} is valid, including 0 and
  *     negative numbers.
- * @param name the name of the plant. The rules of {@link Plant} apply.
+ * @param name the name of the plant, which must follow the rules of {@link Plant}
  * @param tag the tag that specifies the type of the plant, or null if the plant has no tag. The
- *     rules of {@link Plant} apply.
+ *     tag must follow the rules of {@link Plant}.
  */
 public record NewPlant(long id, String name, @Nullable String tag) {
 

@@ -12,7 +12,7 @@ final class PlantText {
 
   private PlantText() {}
 
-  /** Throws NullPointerException if name is null, or InvalidPlantException if a text is invalid. */
+  /** Throws an exception if the name is null, or if the name or the tag contains invalid text. */
   static void require(String name, @Nullable String tag) {
     List<Violation> violations = new ArrayList<>();
     addIfInvalid("name", requireNonNull(name, "name"), violations);

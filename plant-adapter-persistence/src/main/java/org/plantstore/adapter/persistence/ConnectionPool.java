@@ -31,10 +31,10 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
     pool.setInitializationFailTimeout(-1);
     // Removes Micronaut's test query, so that the pool calls the driver's isValid() instead.
     pool.setConnectionTestQuery(null);
-    // Each statement is a transaction of its own, so its result arrives only after the commit.
+    // Each statement is its own transaction, so its result arrives only after the commit.
     pool.setAutoCommit(true);
-    // Otherwise, HikariCP queries the isolation level itself, and does not recover if its first
-    // connection fails.
+    // Without this setting, HikariCP would query the isolation level itself, and would not recover
+    // if its first connection failed.
     pool.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     int connections = PostgresPlantStore.WRITERS + 1; // one more for the readiness probe
     pool.setMaximumPoolSize(hasCitus ? settings.connections : connections);
@@ -58,8 +58,8 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
   /**
    * Decides whether the pool evicts a connection after a failure. A connection is kept if its
    * server reports that another server, such as a Citus worker, has failed. A connection is evicted
-   * if its server has become read-only. A connection is also evicted if an outdated setting of its
-   * session, such as search_path, may have caused the failure.
+   * if its server has become read-only. A connection is also evicted if an outdated session
+   * setting, such as an old search_path, may have caused the failure.
    */
   static final class Eviction implements SQLExceptionOverride {
 
@@ -69,7 +69,7 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
       if (failure.hasState(DatabaseFailure.CAUSED_BY_SETTINGS)) {
         return SQLExceptionOverride.Override.MUST_EVICT;
       }
-      // A pooler sends 08P01 when it closes a connection.
+      // A connection pooler sends SQLSTATE 08P01 when it closes a connection.
       return failure.isFromServer() && failure.hasState("08") && !failure.hasState("08P01")
           ? SQLExceptionOverride.Override.DO_NOT_EVICT
           : SQLExceptionOverride.Override.CONTINUE_EVICT;

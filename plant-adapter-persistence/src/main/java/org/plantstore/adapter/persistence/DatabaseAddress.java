@@ -50,7 +50,10 @@ record DatabaseAddress(String url, Properties parameters) {
     return address;
   }
 
-  /** Returns the JDBC URL. Credentials become parameters, so that the driver decodes them. */
+  /**
+   * Returns the JDBC URL, with the credentials as query parameters, because the driver
+   * percent-decodes parameter values.
+   */
   private static String jdbc(String text) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {
@@ -72,14 +75,14 @@ record DatabaseAddress(String url, Properties parameters) {
   private static @Nullable Properties parse(String url) {
     try {
       return Driver.parseURL(url, null);
-    } catch (IllegalArgumentException e) { // a percent sign without two hexadecimal digits after it
+    } catch (IllegalArgumentException e) { // invalid percent-encoding
       return null;
     }
   }
 
   /**
    * Rejects parameters that the driver does not recognize. The driver would ignore such a
-   * parameter, so connections would not be encrypted if sslmode were misspelled.
+   * parameter, so a misspelled sslmode could leave connections unencrypted.
    */
   private void requireKnown() {
     Set<String> names = parameters.stringPropertyNames();
@@ -88,7 +91,7 @@ record DatabaseAddress(String url, Properties parameters) {
         throw unusable("must not set timeouts; set DATABASE_TIMEOUT_SECONDS instead");
       }
       if (PGProperty.forName(name) == null) {
-        // If the URL contains a password, this name may be a part of that password.
+        // If the URL contains a password, this name may be part of that password.
         boolean isSecret = names.stream().anyMatch(each -> each.matches("(?i).*(pass|pwd).*"));
         boolean isQuotable = !isSecret && name.matches("[A-Za-z_]{1,40}");
         throw unusable(
@@ -119,7 +122,7 @@ record DatabaseAddress(String url, Properties parameters) {
     return new ConfigurationException("DATABASE_URL " + demand);
   }
 
-  /** Returns whether the URL names a database. By default, the driver uses the role's name. */
+  /** Returns whether the URL names a database. If not, the driver uses the role's name instead. */
   boolean namesDatabase() {
     return url.matches("jdbc:postgresql:(//[^/?]*/)?[^/?].*") || url.contains("PGDBNAME=");
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.spi.ToolProvider;
 
 /**
- * Checks the database for the command {@code check}. Prints each problem that would make startup
+ * Checks the database when the {@code check} command is run. Prints each problem that would make startup
  * fail, or confirms that there is none. The service finds this class as a {@link ToolProvider}.
  * This class is stateless and therefore thread-safe.
  */
@@ -22,8 +22,8 @@ public final class DatabaseCheck implements ToolProvider {
 
   /**
    * Prints one line for each problem, or one line that confirms that the database can store plants.
-   * If the settings do not work well together, also prints a warning. Reads the database settings
-   * from the environment.
+   * Also prints a warning if two of the settings conflict. Reads the database settings from the
+   * environment.
    *
    * @param out receives the lines
    * @param err not used

@@ -25,11 +25,11 @@ final class DatabaseConnections extends PGSimpleDataSource {
   private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
 
   /**
-   * A statement that overrides settings of the role and the database. If synchronous_commit were
+   * A statement that overrides role and database settings. If synchronous_commit were
    * weaker than on, a crash or failover would lose acknowledged plants (R4). Warnings must be
    * enabled, because they report commits that no standby has confirmed. If array_nulls were off,
-   * the server would store the text NULL as the tag of a plant without a tag. Timeouts that would
-   * end the session are turned off.
+   * the server would store the text NULL as the tag of a plant without a tag. Timeouts that
+   * could end the session are disabled.
    */
   private static final String SESSION =
       """
@@ -44,10 +44,10 @@ final class DatabaseConnections extends PGSimpleDataSource {
                'transaction_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout'))
       """;
 
-  /** Startup options that keep the role's timeouts from interrupting the setup of a session. */
+  /** Startup options that prevent the role's timeouts from interrupting session setup. */
   private static final String UNLIMITED = " -c statement_timeout=0 -c idle_session_timeout=0";
 
-  /** SQLSTATEs with which poolers, and servers older than version 14, reject startup options. */
+  /** The SQLSTATEs with which poolers and servers before version 14 reject startup options. */
   private static final Set<String> OPTIONS_REJECTED = Set.of("08P01", "0A000", "42704");
 
   private final transient DatabaseSettings settings;
@@ -57,8 +57,8 @@ final class DatabaseConnections extends PGSimpleDataSource {
    * Creates a data source.
    *
    * @param name the application name in {@code pg_stat_activity}
-   * @param connect the timeout, in seconds, for connecting to an address and for each response in a
-   *     TLS handshake
+   * @param connect the timeout, in seconds, for connecting to an address and for each response during
+   *     a TLS handshake
    * @param response the timeout for any other server response
    */
   DatabaseConnections(
@@ -81,7 +81,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
     setCancelSignalTimeout(1);
     setSocketTimeout(Math.toIntExact(response.toSeconds()));
     setTargetServerType("primary");
-    // The detail of an error may quote a row, but a plant's text must not be logged.
+    // Error details may quote a row, but a plant's text must not be logged.
     setLogServerErrorDetail(false);
     if (settings.address.value(PGProperty.SSL_ROOT_CERT).equals("system")) {
       setSslMode("verify-full");
@@ -93,9 +93,9 @@ final class DatabaseConnections extends PGSimpleDataSource {
   }
 
   /**
-   * Opens a connection. If the database may become available again, this method retries for 1 s.
-   * Without these retries, recovery would take longer, because the pool pauses for up to 5 s
-   * between its own attempts. If the server rejects the credentials, only the pool retries.
+   * Opens a connection. If the failure may be temporary, this method retries for 1 s. Without these
+   * retries, recovery would take longer, because the pool pauses for up to 5 s between its own
+   * attempts. If the server rejects the credentials, this method does not retry, but the pool does.
    *
    * @throws SQLException if no connection can be opened
    */
@@ -156,7 +156,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
   @Override
   public void setLoginTimeout(int seconds) {}
 
-  /** Returns how many seconds the pool waits for pending attempts when it is closed. */
+  /** Returns how many seconds the pool waits for pending connection attempts when it closes. */
   @Override
   public int getLoginTimeout() {
     return 5;

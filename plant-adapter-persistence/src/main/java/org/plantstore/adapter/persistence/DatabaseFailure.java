@@ -15,13 +15,13 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * A failure of the database, its driver, or its connection pool. The SQLSTATE of the failure
- * determines whether the plants of a batch are retried, whether startup continues to wait, and
- * whether the connection is evicted.
+ * A failure of the database, its driver, or its connection pool. The failure's SQLSTATE determines
+ * whether the plants in a batch are retried, whether startup continues to wait, and whether the
+ * connection is evicted.
  */
 final class DatabaseFailure extends Exception {
 
-  /** How to retry the plants of a failed batch. */
+  /** How to retry the plants in a failed batch. */
   enum Retry {
     /** The whole batch is retried until its plants reach their deadline. */
     BATCH,
@@ -52,31 +52,32 @@ final class DatabaseFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
   /**
-   * SQLSTATEs and classes of failures that the role's settings, such as search_path, may cause. An
-   * open connection keeps its old settings, so a new connection may succeed.
+   * The SQLSTATEs and SQLSTATE classes of errors that the role's settings, such as search_path, can
+   * cause. An open connection keeps its old settings, so a new connection may succeed.
    */
   static final Set<String> CAUSED_BY_SETTINGS = Set.of(READ_ONLY, "26", "42");
 
   /**
-   * SQLSTATEs and classes after which the whole batch is retried: connection failures (08),
-   * read-only servers, serialization failures and deadlocks (40), missing tables, and operator
+   * The SQLSTATEs and SQLSTATE classes after which the whole batch is retried: connection failures
+   * (08), read-only servers, serialization failures and deadlocks (40), missing tables, and operator
    * intervention (57).
    */
   private static final Set<String> BATCH_RETRYABLE = Set.of("08", READ_ONLY, "40", NO_TABLE, "57");
 
   /**
-   * SQLSTATEs and classes of transient failures. This set adds transaction timeouts (25P03, 25P04),
-   * invalid credentials (28), missing databases (3D), insufficient resources (53), objects in use
-   * (55), and system errors on the server (58) to {@link #BATCH_RETRYABLE}.
+   * The SQLSTATEs and SQLSTATE classes of transient failures. In addition to {@link
+   * #BATCH_RETRYABLE}, this set contains transaction timeouts (25P03, 25P04), invalid credentials
+   * (28), missing databases (3D), insufficient resources (53), objects in use (55), and system
+   * errors on the server (58).
    */
   private static final Set<String> TRANSIENT =
       Set.of(
           "08", READ_ONLY, "25P03", "25P04", LOGIN, "3D", "40", NO_TABLE, "53", "55", "57", "58");
 
   /**
-   * SQLSTATEs and classes of transient failures for which startup does not wait: invalid
-   * credentials, a missing database or table, and a server that does not offer the TLS that {@code
-   * sslmode} requires (08004).
+   * The SQLSTATEs and SQLSTATE classes of transient failures for which startup does not wait:
+   * invalid credentials, a missing database or table, and a server that does not offer the TLS that
+   * {@code sslmode} requires (08004).
    */
   private static final Set<String> NOT_WORTH_WAITING = Set.of(LOGIN, "3D", NO_TABLE, "08004");
 
@@ -107,7 +108,7 @@ final class DatabaseFailure extends Exception {
     return causes(wrapper, SQLException.class).findFirst().map(DatabaseFailure::new);
   }
 
-  /** Returns how to retry the plants of the failed batch. */
+  /** Returns how to retry the plants in the failed batch. */
   Retry retry() {
     // The pool has already waited for a connection until the deadline.
     boolean isWithoutConnection = cause instanceof SQLTransientConnectionException;
@@ -120,17 +121,17 @@ final class DatabaseFailure extends Exception {
     return hasState(LOCKED) || !isTransient() ? Retry.ALONE : Retry.NEVER;
   }
 
-  /** Returns whether a later attempt may succeed, for example after a timeout of the pool. */
+  /** Returns whether a later attempt may succeed, for example after a pool timeout. */
   boolean isTransient() {
     return state.isEmpty() || hasState(TRANSIENT);
   }
 
-  /** Returns a new exception for each caller (R7), who may add suppressed exceptions to it. */
+  /** Returns a new exception per caller, because callers may add suppressed exceptions (R7). */
   RuntimeException asReason() {
     return isTransient()
         ? new PlantStoreUnavailableException(describe() + remedy())
         : new IllegalStateException(
-            "PostgreSQL permanently rejects the plant: " + describe() + remedy());
+            "PostgreSQL rejected the plant, and retrying will not help: " + describe() + remedy());
   }
 
   /** Returns the remedy if a privilege or the table is missing, otherwise an empty string. */
@@ -149,8 +150,8 @@ final class DatabaseFailure extends Exception {
   }
 
   /**
-   * Returns whether the cause is neither the network nor the server, so that waiting does not help.
-   * For example, the driver cannot use a file or a parameter, or does not trust the server.
+   * Returns whether the cause is neither the network nor the server, so waiting does not help. For
+   * example, the driver cannot read a file, rejects a parameter, or does not trust the server.
    */
   boolean isLocal() {
     Throwable root = causes(this, Throwable.class).reduce((outer, inner) -> inner).orElseThrow();
@@ -164,19 +165,19 @@ final class DatabaseFailure extends Exception {
     return causes(this, PSQLException.class).anyMatch(each -> each.getServerErrorMessage() != null);
   }
 
-  /** Returns whether the SQLSTATE is one of these, or belongs to one of these classes. */
+  /** Returns whether the SQLSTATE is in the given set or belongs to a class in the set. */
   boolean hasState(Set<String> statesAndClasses) {
     return statesAndClasses.stream().anyMatch(state::startsWith);
   }
 
-  /** Returns whether the SQLSTATE is this one, or belongs to this class. */
+  /** Returns whether the SQLSTATE equals the given SQLSTATE or belongs to the given class. */
   boolean hasState(String stateOrClass) {
     return state.startsWith(stateOrClass);
   }
 
   /**
-   * Returns a one-line description. The description omits the details of server errors, which may
-   * quote rows, and addresses, which may contain a password.
+   * Returns a one-line description. The description omits server error details, because they may
+   * quote rows, and addresses, because they may contain a password.
    */
   String describe() {
     String messages =

@@ -29,10 +29,10 @@ final class DatabaseMigration {
   /** The statement timeout, which is longer than any statement in a migration should take. */
   private static final Duration STATEMENT_TIMEOUT = Duration.ofMinutes(10);
 
-  /** How long to wait for locked tables in addition to the startup timeout, which may be 0. */
+  /** How long to wait for locked tables, in addition to the startup timeout, which may be 0. */
   private static final Duration EXTRA_LOCK_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Tries to acquire a lock. Flyway's own lock does not cover creating its history table. */
+  /** Tries to acquire a lock, because Flyway's lock does not cover creating its history table. */
   private static final String LOCK =
       "SELECT 1 WHERE pg_try_advisory_lock(hashtext('plant-store migrate'))";
 
@@ -41,10 +41,10 @@ final class DatabaseMigration {
       "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') IS NOT"
           + " NULL";
 
-  /** A query that returns a row if the history does not match the table or the application. */
+  /** A query that returns a row if that history does not match the table or the application. */
   private static final String FAULTS = DatabaseStart.resource("faults-of-history.query");
 
-  /** Matches Flyway's message about a column: its name, its value, and the expected value. */
+  /** Matches Flyway's message about a mismatch: a column, its value, and the expected value. */
   private static final Pattern MISMATCH =
       Pattern.compile("Migration (\\w+) mismatch .* Applied to database : (.*) -> .* : (.*)");
 

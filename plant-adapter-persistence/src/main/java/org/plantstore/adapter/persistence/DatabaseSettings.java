@@ -22,7 +22,7 @@ import org.postgresql.PGProperty;
 @Singleton
 final class DatabaseSettings {
 
-  /** A role's name and password. The password is null if a client certificate replaces it. */
+  /** A role's name and password. The password is null if a client certificate is used. */
   record Credentials(String username, @Nullable String password) {
 
     /** Returns only the user name, because the password is secret. */
@@ -37,7 +37,7 @@ final class DatabaseSettings {
   /** Whether startup migrates the tables. */
   final boolean migrates;
 
-  /** The maximum number of open connections if the database contains Citus, at least 5. */
+  /** The maximum number of open connections, at least 5. Used only if Citus is installed. */
   final int connections;
 
   /** The time within which a call must complete, at least 1 s. */
@@ -86,7 +86,7 @@ final class DatabaseSettings {
     migrates = !migrate.equals("off");
   }
 
-  /** Returns a warning if the service stops waiting for a call before the store does. */
+  /** Returns a warning if the service may stop waiting for a call before the store does. */
   Optional<String> warning() {
     return environment
         .getProperty("create.timeout.seconds", Long.class)
@@ -98,7 +98,7 @@ final class DatabaseSettings {
   }
 
   /**
-   * Returns the exception that startup throws because of a failure.
+   * Returns the exception that startup throws after the given failure.
    *
    * @throws ConfigurationException if a credentials file cannot be used
    */
@@ -143,7 +143,7 @@ final class DatabaseSettings {
     return text.isEmpty() ? address.value(fallback) : text;
   }
 
-  /** Returns the contents of a file without the line break that editors add at the end. */
+  /** Returns the contents of a file without the final line break, which editors often add. */
   private static String contentOf(String variable, String file) {
     String reason = "it does not exist, or is not a regular file";
     try {
@@ -165,8 +165,8 @@ final class DatabaseSettings {
   }
 
   /**
-   * Returns the value of a variable, or an empty string. Reads the property sources directly,
-   * because the framework would resolve placeholders in a password.
+   * Returns the value of a variable, or an empty string if the variable is not set. Reads the
+   * property sources directly, because the framework would resolve placeholders in a password.
    */
   private String value(String variable) {
     String property = variable.toLowerCase(Locale.ROOT).replace('_', '.');

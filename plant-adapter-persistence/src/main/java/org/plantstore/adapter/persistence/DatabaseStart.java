@@ -31,15 +31,15 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseStart.class);
 
-  /** The timeout for each response. On a slow CPU, TLS and password checks take seconds. */
+  /** The timeout for each response. On a slow CPU, a TLS handshake can take seconds. */
   private static final Duration RESPONSE = Duration.ofSeconds(5);
 
-  /** The server's timeout for a query and its locks, which expires before RESPONSE does. */
+  /** The server-side timeout for a query and its locks, which is shorter than RESPONSE. */
   private static final Duration QUERY = Duration.ofSeconds(4);
 
   private static final String FAULTS = resource("faults.query");
 
-  /** Returns a row if the table exists in the schema where a migration creates it. */
+  /** A query that returns a row if the table is in the schema where a migration creates it. */
   private static final String TABLE =
       "SELECT 1 FROM pg_class WHERE oid = to_regclass(quote_ident(current_schema()) || '.plant')";
 
@@ -55,7 +55,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
    * Brings the tables up to date if this instance migrates them, and then checks the database.
    *
    * @return whether the database contains Citus
-   * @throws ConfigurationException if the database cannot be used before the timeout expires
+   * @throws ConfigurationException if the database cannot be used by the end of the startup timeout
    */
   boolean prepare() {
     return await(
@@ -71,7 +71,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Returns the problems that would make startup fail now. Does not change the database or wait.
+   * Returns the problems that would make startup fail now. Neither waits nor changes the database.
    *
    * @throws ConfigurationException if the database cannot be used
    */
@@ -121,7 +121,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
           LOG.warn(
-              "The database is unavailable; startup has waited for {} s of {} s: {}",
+              "The database is unavailable; startup has been waiting for {} s (limit: {} s): {}",
               waited.toSeconds(),
               limit.toSeconds(),
               failure.describe());
@@ -161,7 +161,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /** Returns the reason why the server cannot plan the store's statements, if there is one. */
   private static List<String> trial(Connection connection) throws SQLException {
     try {
-      // Does not run the statement, because statement triggers fire even if no row is inserted.
+      // Does not run the statement, because statement-level triggers fire even if no row is inserted.
       rows(connection, "EXPLAIN " + PlantTable.TRIAL);
       rows(connection, "EXPLAIN " + PlantTable.SELECT.replace("?", "'{}'"));
       return List.of();
@@ -175,10 +175,10 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Rejects a pooler that does not keep one server session for each connection. Checks several
-   * times, because a busy pooler in transaction mode may keep the same sessions by chance. This
-   * check does not detect a pooler that reports the server's process ID at login, or several pooler
-   * processes that share a port.
+   * Rejects a pooler that does not keep one server session for each connection. Makes several
+   * attempts, because even in transaction mode, a busy pooler may happen to assign the same server
+   * session to consecutive transactions. This check does not detect a pooler that reports the
+   * server's process ID at login, or several pooler processes that share a port.
    */
   private static void requireSession(Connection connection, DatabaseConnections source)
       throws SQLException {
@@ -189,7 +189,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     try (Connection other = source.getConnection()) {
       String otherProcess = process(other);
       for (int round = 0; round < 20; round++) {
-        // Checks twice in a row, because a pooler may alternate between its sessions.
+        // Checks twice in a row, because a pooler may alternate between two sessions.
         if (process.equals(otherProcess)
             || !process.equals(process(connection))
             || !process.equals(process(connection))

@@ -19,7 +19,7 @@ import org.postgresql.util.PSQLException;
  */
 public final class EveryAddress extends SocketFactory {
 
-  /** The index of the address to try first, which is usually the last one that worked. */
+  /** The index of the address to try first, usually that of the last address that worked. */
   private static final AtomicInteger FIRST = new AtomicInteger();
 
   private final String host;
@@ -40,14 +40,14 @@ public final class EveryAddress extends SocketFactory {
     timeoutMillis = 1_000 * PGProperty.CONNECT_TIMEOUT.getInt(parameters);
   }
 
-  /** Returns whether the URL names one host but neither a socket factory nor a local address. */
+  /** Returns whether the URL names one host and sets no socket factory or local address. */
   static boolean isFor(DatabaseAddress address) {
     return !address.value(PGProperty.PG_HOST).contains(",")
         && address.value(PGProperty.SOCKET_FACTORY).isEmpty()
         && address.value(PGProperty.LOCAL_SOCKET_ADDRESS).isEmpty();
   }
 
-  /** Makes later connections start with the next address, such as that of a promoted standby. */
+  /** Makes later connections try the next address first, in case a standby was promoted. */
   static void tryNext() {
     FIRST.incrementAndGet();
   }

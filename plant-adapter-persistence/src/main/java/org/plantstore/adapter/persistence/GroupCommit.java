@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the plants of concurrent callers in batches, because a commit takes about as long for one
+ * Writes plants from concurrent callers in batches, because a commit takes about as long for one
  * plant as for hundreds. The plants that arrive while a batch is in flight form the next batch, so
  * no plant waits merely for others to arrive. This class is thread-safe.
  */
@@ -72,7 +72,7 @@ class GroupCommit {
     return putIfAbsent(plant, 0);
   }
 
-  /** Stores the plant like {@link #putIfAbsent(NewPlant)}, in a batch for the given shard only. */
+  /** Stores the plant as {@link #putIfAbsent(NewPlant)} does, in a batch for the given shard. */
   final CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
     Call call = new Call(plant, shard);
     // If other calls are waiting, a running writer or the next sweep will take this call.
@@ -162,7 +162,7 @@ class GroupCommit {
     }
   }
 
-  /** Retries the plants if that can help. A retry finds plants that were committed after all. */
+  /** Retries the plants if that can help. A retry finds plants that were committed anyway. */
   private void retry(Batch batch, DatabaseFailure failure) {
     if (failure.retry() == Retry.BATCH) {
       LockSupport.parkNanos(PAUSE.toNanos());

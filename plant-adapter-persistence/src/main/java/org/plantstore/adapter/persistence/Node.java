@@ -23,7 +23,7 @@ final class Node extends GroupCommit {
   /** Supplies the number of threads that each node may use. */
   private final IntSupplier share;
 
-  /** The time of the first attempt since the last response (nanoTime), or 0 if there was none. */
+  /** The nanoTime of the first batch sent since the node's last response, or 0 if there is none. */
   private volatile long unanswered;
 
   Node(GroupCommit shared, IntSupplier share) {
@@ -32,9 +32,9 @@ final class Node extends GroupCommit {
   }
 
   /**
-   * Returns the maximum number of batches in flight, which is at most 2 for a silent node. More
-   * batches could block more connections on the coordinator. A second batch is allowed, because the
-   * first batch may merely be waiting for a locked id.
+   * Returns the maximum number of batches in flight, which is at most 2 for a silent node.
+   * Additional batches could block more of the coordinator's connections. A second batch is allowed,
+   * because the first batch may merely be waiting for a locked id.
    */
   @Override
   int maxWriters() {

@@ -14,7 +14,7 @@ import org.plantstore.domain.NewPlant;
 /**
  * The plants that are waiting for a batch, the batches in flight, and the number of writers. Each
  * writer writes one batch after another. While a batch is in flight, the next batch waits for up to
- * 20 ms, so that it can grow. A plant that may have caused its batch to fail is retried on its own.
+ * 20 ms, so that more plants can join it. A plant that may have caused its batch to fail is retried on its own.
  * At most one such retry is in flight at a time, and batches do not wait for it. This class is
  * thread-safe.
  */
@@ -36,23 +36,23 @@ final class PendingPlants {
       this.shard = shard;
     }
 
-    /** Returns an upper bound on the size of the plant's text in bytes, in UTF-8 and in memory. */
+    /** Returns an upper bound on the size, in bytes, of the plant's text in UTF-8 and in memory. */
     private long bytes() {
       String tag = plant.tag();
       return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
     }
   }
 
-  /** The calls for one shard that a writer took at {@code began} ({@link System#nanoTime}). */
+  /** Calls for one shard, and the {@link System#nanoTime} at which a writer took them. */
   record Batch(List<Call> calls, boolean isRetriedAlone, long began) {}
 
-  /** The maximum number of plants in a batch. Larger batches take longer for little gain. */
+  /** The maximum number of plants in a batch. Larger batches are hardly more efficient. */
   static final int MAX_PLANTS = 256;
 
-  /** The maximum size of a batch in bytes. A larger plant forms a batch of its own. */
+  /** The maximum size of a batch in bytes. A larger plant forms its own batch. */
   static final long MAX_BYTES = 4 * 1024 * 1024;
 
-  /** The longest time for which a batch in flight delays the next one, even if an id is locked. */
+  /** The longest time that a batch in flight can delay the next one, even if an id is locked. */
   private static final Duration MAX_DELAY = Duration.ofMillis(20);
 
   private final Deque<Call> waiting = new ArrayDeque<>();
@@ -67,7 +67,7 @@ final class PendingPlants {
     return waiting.size() == 1;
   }
 
-  /** Adds a writer if a batch is due and the limit permits it. Returns whether it was added. */
+  /** Adds a writer if a batch is due and the limit permits. Returns whether one was added. */
   synchronized boolean beginWriter(int maxWriters) {
     boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
     writers += begins ? 1 : 0;
@@ -79,15 +79,15 @@ final class PendingPlants {
     writers--;
   }
 
-  /** Replaces a writer's last batch with the next one. Removes the writer if no batch is due. */
+  /** Replaces a writer's last batch with its next batch. Removes the writer if no batch is due. */
   synchronized @Nullable Batch next(@Nullable Batch last, int maxWriters) {
     inFlight.remove(last);
     List<Call> calls = List.of();
     boolean isAlone = false;
     if (writers <= maxWriters) {
       // If slow batches occupy all other writers, retries and new plants take turns.
-      boolean isTurnOfRetry = writers == maxWriters && !lastWasAlone;
-      isAlone = mayTakeAlone() && (isTurnOfRetry || !mayTakeBatch());
+      boolean prefersRetry = writers == maxWriters && !lastWasAlone;
+      isAlone = mayTakeAlone() && (prefersRetry || !mayTakeBatch());
       calls = isAlone ? take(alone, 1) : mayTakeBatch() ? take(waiting, MAX_PLANTS) : calls;
     }
     if (calls.isEmpty()) {
@@ -111,7 +111,7 @@ final class PendingPlants {
     return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isRetriedAlone);
   }
 
-  /** Removes and returns the first call and further calls for its shard, up to the batch limits. */
+  /** Removes and returns the first call and other calls for its shard, up to the batch limits. */
   private static List<Call> take(Deque<Call> from, int max) {
     List<Call> calls = new ArrayList<>();
     List<Call> others = new ArrayList<>();
@@ -136,14 +136,14 @@ final class PendingPlants {
     }
   }
 
-  /** Schedules a retry of one plant. Returns false if that plant has already been retried. */
+  /** Schedules a separate retry of a plant. Returns false if it has already been retried. */
   synchronized boolean retryAlone(Call call) {
     boolean isFirst = !call.isRetriedAlone;
     call.isRetriedAlone = true;
     return isFirst && alone.add(call);
   }
 
-  /** Moves the calls of a batch in flight back to the front of their queue. */
+  /** Moves the calls in a failed batch back to the front of their queue. */
   synchronized void retryBatch(Batch batch, DatabaseFailure failure) {
     inFlight.remove(batch);
     batch.calls.forEach(call -> call.failure = failure);

@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares the database when the service starts, and when its {@code migrate} command is run. The
+ * Prepares the database when the service starts or its {@code migrate} command is run. The
  * service does not depend on this module at compile time, so it discovers this class through
  * interfaces from Micronaut and the JDK. This class is stateless and therefore thread-safe.
  */
@@ -33,10 +33,10 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
             .split(" "));
     Map<String, Object> defaults =
         Map.of(
-            // Makes the framework create the pool. The pool's connections use DATABASE_URL instead.
+            // A placeholder that makes the framework create the pool. Connections use DATABASE_URL.
             "datasources.default.url",
             "jdbc:postgresql:",
-            // Each of the framework's health checks would take a connection from the pool.
+            // Every health check by the framework would take a connection from the pool.
             "endpoints.health.jdbc.enabled",
             false);
     builder.propertySources(

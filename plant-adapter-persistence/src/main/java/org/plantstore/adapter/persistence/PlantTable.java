@@ -21,13 +21,13 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * Inserts a batch of plants in a single statement, which is its own transaction. Reads plants only
- * if an id was taken, or if a commit may be unconfirmed. This class is thread-safe.
+ * if an id was already taken, or if the commit may not have been confirmed. This class is thread-safe.
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {
 
   /**
-   * The number of consecutive batches without a taken id after which inserts omit ON CONFLICT. Such
+   * The number of consecutive batches without a taken id after which inserts omit ON CONFLICT. These
    * inserts cost the server a third less, but a taken id causes an error in the server log.
    */
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
@@ -40,7 +40,7 @@ final class PlantTable implements GroupCommit.Table {
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
   private static final String RETURNING = " RETURNING id";
 
-  /** Inserts no plants, but requires the same privileges as an insert of plants. */
+  /** Inserts no plants, but requires the same privileges as inserting plants. */
   static final String TRIAL =
       INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
 
@@ -78,7 +78,7 @@ final class PlantTable implements GroupCommit.Table {
     this.hasCitus = hasCitus;
   }
 
-  /** Inserts plants in ascending order of their ids, so that concurrent inserts cannot deadlock. */
+  /** Inserts plants in ascending order of id, so that concurrent inserts cannot deadlock. */
   @Override
   public Map<Long, @Nullable NewPlant> putIfAbsent(
       SortedMap<Long, NewPlant> plants, boolean isRetry) throws DatabaseFailure {
@@ -146,7 +146,7 @@ final class PlantTable implements GroupCommit.Table {
     return isAllConfirmed;
   }
 
-  /** Returns the rows to insert. Citus can send VALUES, but not arrays, directly to a shard. */
+  /** Returns the rows to insert. Citus can route VALUES, but not arrays, directly to a shard. */
   private String rowsOf(Collection<NewPlant> plants) {
     return plants.size() > 1 && !hasCitus
         ? "SELECT * FROM " + ARRAYS
@@ -155,7 +155,7 @@ final class PlantTable implements GroupCommit.Table {
 
   /**
    * Inserts plants, and returns whether a confirmed commit stored all of them. Counts the returned
-   * ids, because a server that forwards rows reports how many rows it received.
+   * ids, because a server that forwards rows reports the number of rows received, not inserted.
    */
   private boolean insert(Connection connection, Collection<NewPlant> plants, String rows)
       throws SQLException {
@@ -178,7 +178,7 @@ final class PlantTable implements GroupCommit.Table {
           inserted++;
         }
       }
-      // A warning may mean that no standby has confirmed the commit. Then select() waits for one.
+      // A warning may mean that no standby has confirmed the commit. select() then waits for one.
       return inserted == plants.size() && insert.getWarnings() == null;
     }
   }
@@ -196,7 +196,7 @@ final class PlantTable implements GroupCommit.Table {
           isSynchronous |= row.getBoolean("is_synchronous");
         }
       }
-      // A server that stops waiting for a standby sends only a warning, in the server's language.
+      // A server that stops waiting for a standby sends only a warning, in its own language.
       if (isSynchronous && select.getWarnings() != null) {
         throw new SQLException("no standby has confirmed the commit", DatabaseFailure.CANCELED);
       }

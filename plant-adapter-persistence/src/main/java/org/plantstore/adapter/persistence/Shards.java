@@ -51,7 +51,7 @@ final class Shards extends GroupCommit {
   /** The nodes that contain shards, keyed by group ID. */
   final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
-  /** The node of each shard, keyed by lowest hash value. Empty if the table is not distributed. */
+  /** Maps each shard's lowest hash value to its node. Empty if the table is not distributed. */
   private volatile NavigableMap<Integer, Node> shards = new TreeMap<>();
 
   private volatile long refreshed;

@@ -48,7 +48,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
   /** How long a call waits for earlier calls, or for another process to unlock the file. */
   private static final Duration WAIT = Duration.ofSeconds(2);
 
-  private final ReentrantLock turn = new ReentrantLock(true);
+  private final ReentrantLock lock = new ReentrantLock(true);
   private final Connection connection;
 
   /** Opens the file whose path is given by the environment variable {@code PLANTS_FILE}. */
@@ -80,17 +80,17 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
   public NewPlant putIfAbsent(NewPlant plant) {
     Objects.requireNonNull(plant, "plant");
     requireShort(plant);
-    awaitTurn();
+    acquireLock();
     try {
       return insert(plant) ? plant : stored(plant.id());
     } catch (SQLException e) {
       throw failure(e);
     } finally {
-      turn.unlock();
+      lock.unlock();
     }
   }
 
-  /** Throws an exception if the plant's text is too long. The caller receives each violation. */
+  /** Throws an exception that lists each text that is too long, if there is one. */
   private static void requireShort(NewPlant plant) {
     List<Violation> violations = new ArrayList<>();
     addIfLong("name", plant.name(), violations);
@@ -107,10 +107,10 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     }
   }
 
-  /** Waits only for a limited time, because a caller of the service is waiting. */
-  private void awaitTurn() {
+  /** Acquires the lock, but waits only a limited time, because a caller is waiting. */
+  private void acquireLock() {
     try {
-      if (turn.tryLock(WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (lock.tryLock(WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
         return;
       }
     } catch (InterruptedException e) {
