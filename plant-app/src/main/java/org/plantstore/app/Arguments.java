@@ -30,8 +30,8 @@ record Arguments(Map<String, String> settings, List<String> options) {
    * lowercase, with hyphens instead of underscores.
    *
    * @throws ConfigurationException if an argument is unknown or repeated, or if {@link
-   *     LegibleSettings#requireExact} rejects the value of an option. The message never contains the
-   *     value.
+   *     LegibleSettings#requireExact} rejects the value of an option. The message never contains
+   *     the value.
    */
   static Arguments of(String command, String... arguments) {
     Map<String, String> known = known(command);

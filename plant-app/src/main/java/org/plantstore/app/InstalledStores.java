@@ -24,8 +24,8 @@ import org.plantstore.domain.PlantStore;
 /**
  * Finds the store on the class path, and checks that there is exactly one. A store is either a bean
  * or a {@link ServiceLoader} provider. A provider does not depend on the framework. This class
- * creates the provider's store before any port is opened. If that store is {@link AutoCloseable}, this
- * class closes it at shutdown.
+ * creates the provider's store before any port is opened. If that store is {@link AutoCloseable},
+ * this class closes it at shutdown.
  */
 @ContextConfigurer
 @Factory

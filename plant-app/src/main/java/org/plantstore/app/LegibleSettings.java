@@ -80,7 +80,7 @@ final class LegibleSettings {
   /**
    * Checks that a value was decoded exactly, contains no invisible characters, and is not quoted.
    *
-   * @throws ConfigurationException if the value violates one of these rules
+   * @throws ConfigurationException if the check fails
    */
   static void requireExact(String name, String value) {
     String charset = System.getProperty("sun.jnu.encoding", "");

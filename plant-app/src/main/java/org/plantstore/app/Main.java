@@ -28,9 +28,9 @@ import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the service, or runs a command such as {@code migrate}. The service and its
- * commands read their settings from environment variables. If startup or the command fails, the
- * process prints one line to standard error that explains what to change, and exits with code 1.
+ * Starts the service, or runs a command such as {@code migrate}. The service and its commands read
+ * their settings from environment variables. If startup or the command fails, the process prints
+ * one line to standard error that explains what to change, and exits with code 1.
  */
 @Import(classes = PlantCreation.class, annotated = "*")
 public final class Main {
@@ -111,7 +111,8 @@ public final class Main {
     int exitCode =
         parts.stream().mapToInt(part -> part.run(output, errors, options)).max().orElse(0);
     if (output.checkError()) {
-      throw new ConfigurationException("the command cannot write to standard output; keep it open");
+      throw new ConfigurationException(
+          "standard output must remain open, but writing to it failed");
     }
     return exitCode;
   }

@@ -98,9 +98,8 @@ public class PlantCreation implements CreatePlant {
   }
 
   /**
-   * Returns the store's exception if the store threw it to reject the given plant. Otherwise,
-   * returns an exception that reports an internal error in the store, because the caller is not
-   * responsible.
+   * Returns the exception if it concerns the given plant. Otherwise, returns an exception that
+   * reports an internal error in the store, because the caller is not responsible.
    */
   private RuntimeException rejectionOrFault(RuntimeException rejection, NewPlant plant) {
     if ((rejection instanceof InvalidPlantException invalid && invalid.refuses(plant))

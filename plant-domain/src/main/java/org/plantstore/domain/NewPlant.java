@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param id the identification number of the plant. Any {@code long} is valid, including 0 and
  *     negative numbers.
  * @param name the name of the plant, which must follow the rules of {@link Plant}
- * @param tag the tag that specifies the type of the plant, or null if the plant has no tag. The
- *     tag must follow the rules of {@link Plant}.
+ * @param tag the tag that specifies the type of the plant, or null if the plant has no tag. The tag
+ *     must follow the rules of {@link Plant}.
  */
 public record NewPlant(long id, String name, @Nullable String tag) {
 

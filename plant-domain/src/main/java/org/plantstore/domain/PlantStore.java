@@ -28,9 +28,9 @@ import java.util.concurrent.Executor;
  *       the store throws {@link InvalidPlantException}. If there is an internal error in the store,
  *       such as a missing column or a stored row that is not a valid plant, the store throws
  *       another unchecked exception.
- *       <p>Retrying with the same plant is always safe. Every call completes, even if the database is
- *       unreachable or does not respond. Once the database is available again, calls succeed again.
- *       If the calling thread is interrupted, the call may throw {@link
+ *       <p>Retrying with the same plant is always safe. Every call completes, even if the database
+ *       is unreachable or does not respond. Once the database is available again, calls succeed
+ *       again. If the calling thread is interrupted, the call may throw {@link
  *       PlantStoreUnavailableException}, and the thread's interrupt status remains set. The store
  *       never exposes an exception that is specific to its technology, such as {@code
  *       SQLException}, even as a cause or a suppressed exception.
@@ -99,8 +99,8 @@ public interface PlantStore {
    * @return a stage that completes with the plant that the store now holds under the id, or fails
    *     with the unwrapped exception that {@link #putIfAbsent(NewPlant)} would throw (R7). If the
    *     executor rejects the call, the stage fails with the executor's exception.
-   * @throws NullPointerException if {@code plant} or {@code executor} is null (R9). Every
-   *     other failure is reported through the stage.
+   * @throws NullPointerException if {@code plant} or {@code executor} is null (R9). Every other
+   *     failure is reported through the stage.
    */
   default CompletionStage<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");

@@ -50,10 +50,7 @@ record DatabaseAddress(String url, Properties parameters) {
     return address;
   }
 
-  /**
-   * Returns the JDBC URL, with the credentials as query parameters, because the driver
-   * percent-decodes parameter values.
-   */
+  /** Returns the JDBC URL. Credentials become query parameters, which the driver decodes. */
   private static String jdbc(String text) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.spi.ToolProvider;
 
 /**
- * Checks the database when the {@code check} command is run. Prints each problem that would make startup
- * fail, or confirms that there is none. The service finds this class as a {@link ToolProvider}.
- * This class is stateless and therefore thread-safe.
+ * Checks the database when the {@code check} command is run. Prints each problem that would make
+ * startup fail, or confirms that there is none. The service finds this class as a {@link
+ * ToolProvider}. This class is stateless and therefore thread-safe.
  */
 public final class DatabaseCheck implements ToolProvider {
 

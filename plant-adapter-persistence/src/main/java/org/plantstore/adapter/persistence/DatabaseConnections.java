@@ -25,11 +25,11 @@ final class DatabaseConnections extends PGSimpleDataSource {
   private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
 
   /**
-   * A statement that overrides role and database settings. If synchronous_commit were
-   * weaker than on, a crash or failover would lose acknowledged plants (R4). Warnings must be
-   * enabled, because they report commits that no standby has confirmed. If array_nulls were off,
-   * the server would store the text NULL as the tag of a plant without a tag. Timeouts that
-   * could end the session are disabled.
+   * A statement that overrides role and database settings. If synchronous_commit were weaker than
+   * on, a crash or failover would lose acknowledged plants (R4). Warnings must be enabled, because
+   * they report commits that no standby has confirmed. If array_nulls were off, the server would
+   * store the text NULL as the tag of a plant without a tag. Timeouts that could end the session
+   * are disabled.
    */
   private static final String SESSION =
       """
@@ -57,8 +57,8 @@ final class DatabaseConnections extends PGSimpleDataSource {
    * Creates a data source.
    *
    * @param name the application name in {@code pg_stat_activity}
-   * @param connect the timeout, in seconds, for connecting to an address and for each response during
-   *     a TLS handshake
+   * @param connect the timeout, in seconds, for connecting to an address and for each response
+   *     during a TLS handshake
    * @param response the timeout for any other server response
    */
   DatabaseConnections(

@@ -59,16 +59,15 @@ final class DatabaseFailure extends Exception {
 
   /**
    * The SQLSTATEs and SQLSTATE classes after which the whole batch is retried: connection failures
-   * (08), read-only servers, serialization failures and deadlocks (40), missing tables, and operator
-   * intervention (57).
+   * (08), read-only servers, serialization failures and deadlocks (40), missing tables, and
+   * operator intervention (57).
    */
   private static final Set<String> BATCH_RETRYABLE = Set.of("08", READ_ONLY, "40", NO_TABLE, "57");
 
   /**
-   * The SQLSTATEs and SQLSTATE classes of transient failures. In addition to {@link
-   * #BATCH_RETRYABLE}, this set contains transaction timeouts (25P03, 25P04), invalid credentials
-   * (28), missing databases (3D), insufficient resources (53), objects in use (55), and system
-   * errors on the server (58).
+   * The SQLSTATEs and SQLSTATE classes of transient failures: those in {@link #BATCH_RETRYABLE},
+   * transaction timeouts (25P03, 25P04), invalid credentials (28), missing databases (3D),
+   * insufficient resources (53), objects in use (55), and system errors on the server (58).
    */
   private static final Set<String> TRANSIENT =
       Set.of(

@@ -41,7 +41,7 @@ final class DatabaseMigration {
       "SELECT 1 WHERE to_regclass(quote_ident(current_schema()) || '.flyway_schema_history') IS NOT"
           + " NULL";
 
-  /** A query that returns a row if that history does not match the table or the application. */
+  /** A query that returns a row if the history does not match the table or the application. */
   private static final String FAULTS = DatabaseStart.resource("faults-of-history.query");
 
   /** Matches Flyway's message about a mismatch: a column, its value, and the expected value. */

@@ -161,7 +161,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /** Returns the reason why the server cannot plan the store's statements, if there is one. */
   private static List<String> trial(Connection connection) throws SQLException {
     try {
-      // Does not run the statement, because statement-level triggers fire even if no row is inserted.
+      // Statement-level triggers would fire if the statement ran, even if no row is inserted.
       rows(connection, "EXPLAIN " + PlantTable.TRIAL);
       rows(connection, "EXPLAIN " + PlantTable.SELECT.replace("?", "'{}'"));
       return List.of();

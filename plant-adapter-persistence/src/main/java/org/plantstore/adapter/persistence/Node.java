@@ -33,8 +33,8 @@ final class Node extends GroupCommit {
 
   /**
    * Returns the maximum number of batches in flight, which is at most 2 for a silent node.
-   * Additional batches could block more of the coordinator's connections. A second batch is allowed,
-   * because the first batch may merely be waiting for a locked id.
+   * Additional batches could block more of the coordinator's connections. A second batch is
+   * allowed, because the first batch may merely be waiting for a locked id.
    */
   @Override
   int maxWriters() {

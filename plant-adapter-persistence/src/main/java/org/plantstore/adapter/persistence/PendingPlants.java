@@ -14,9 +14,9 @@ import org.plantstore.domain.NewPlant;
 /**
  * The plants that are waiting for a batch, the batches in flight, and the number of writers. Each
  * writer writes one batch after another. While a batch is in flight, the next batch waits for up to
- * 20 ms, so that more plants can join it. A plant that may have caused its batch to fail is retried on its own.
- * At most one such retry is in flight at a time, and batches do not wait for it. This class is
- * thread-safe.
+ * 20 ms, so that more plants can join it. A plant that may have caused its batch to fail is retried
+ * on its own. At most one such retry is in flight at a time, and batches do not wait for it. This
+ * class is thread-safe.
  */
 final class PendingPlants {
 

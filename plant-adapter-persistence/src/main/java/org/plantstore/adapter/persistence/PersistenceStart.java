@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares the database when the service starts or its {@code migrate} command is run. The
- * service does not depend on this module at compile time, so it discovers this class through
- * interfaces from Micronaut and the JDK. This class is stateless and therefore thread-safe.
+ * Prepares the database when the service starts or its {@code migrate} command is run. The service
+ * does not depend on this module at compile time, so it discovers this class through interfaces
+ * from Micronaut and the JDK. This class is stateless and therefore thread-safe.
  */
 @ContextConfigurer
 public final class PersistenceStart implements ApplicationContextConfigurer, ToolProvider {

@@ -21,14 +21,14 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * Inserts a batch of plants in a single statement, which is its own transaction. Reads plants only
- * if an id was already taken, or if the commit may not have been confirmed. This class is thread-safe.
+ * if an id was already taken, or if the commit's outcome is unknown. This class is thread-safe.
  */
 @Singleton
 final class PlantTable implements GroupCommit.Table {
 
   /**
-   * The number of consecutive batches without a taken id after which inserts omit ON CONFLICT. These
-   * inserts cost the server a third less, but a taken id causes an error in the server log.
+   * The number of consecutive batches without a taken id after which inserts omit ON CONFLICT.
+   * These inserts cost the server a third less, but a taken id causes an error in the server log.
    */
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 

@@ -41,8 +41,8 @@ final class PostgresPlantStore implements PlantStore {
 
   /**
    * Runs the writers. A cached thread pool reuses the thread that became idle most recently, whose
-   * data is then still in the CPU caches. At low load, creating a plant therefore uses about 12% less
-   * CPU time than with a fixed thread pool, which rotates work among its threads.
+   * data is likely still in the CPU caches. At low load, creating a plant therefore uses about 12%
+   * less CPU time than with a fixed thread pool, which rotates work among its threads.
    */
   private final ExecutorService writers = Executors.newCachedThreadPool(daemons("plant-writer"));
 

@@ -55,7 +55,9 @@ class DatabaseFailureTest {
           reason.getClass(),
           state);
       assertEquals(
-          isTransient ? message : "PostgreSQL rejected the plant, and retrying will not help: " + message,
+          isTransient
+              ? message
+              : "PostgreSQL rejected the plant, and retrying will not help: " + message,
           reason.getMessage());
       assertNull(reason.getCause(), "R7");
     }
