@@ -32,6 +32,7 @@ final class SlowClients {
   private final long exhaustedNanos;
   private final long idleNanos;
   private final Set<Connection> connections = new HashSet<>();
+  private boolean isSweepScheduled;
 
   /** A clock that stops while the service stalls, because only sweeps advance it. */
   private long clockNanos;
@@ -50,22 +51,25 @@ final class SlowClients {
   }
 
   void add(Connection connection) {
-    if (connections.isEmpty()) {
-      scheduleSweep();
-    }
     connections.add(connection);
+    scheduleSweep();
   }
 
   void remove(Connection connection) {
     connections.remove(connection);
   }
 
+  /** Schedules a sweep, unless one is scheduled already or no connection is open. */
   private void scheduleSweep() {
-    eventLoop.schedule(this::sweep, SWEEP_MILLIS, MILLISECONDS);
+    if (!isSweepScheduled && !connections.isEmpty()) {
+      isSweepScheduled = true;
+      eventLoop.schedule(this::sweep, SWEEP_MILLIS, MILLISECONDS);
+    }
   }
 
   /** Closes the connections of slow clients, and schedules another sweep if any remain open. */
   private void sweep() {
+    isSweepScheduled = false;
     try {
       clockNanos += MILLISECONDS.toNanos(SWEEP_MILLIS);
       for (Connection connection : List.copyOf(connections)) {
@@ -84,9 +88,7 @@ final class SlowClients {
         LOG.error("The connections of slow clients could not be closed", e);
       }
     } finally {
-      if (!connections.isEmpty()) {
-        scheduleSweep();
-      }
+      scheduleSweep();
     }
   }
 }
