@@ -21,17 +21,26 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Limits the number of create requests in progress and the duration of each. A request holds a
- * permit until its caller receives a response. If the store call still occupies a thread at that
- * time, the request holds its permit until the call returns. Safe for use by multiple threads.
+ * Limits the number of create requests in progress, the length of their texts, and the duration of
+ * each request. A request holds its permits until its caller receives a response, even if the
+ * client disconnects. If the store call still occupies a thread at that time, the request holds its
+ * permits until the call returns. Safe for use by multiple threads.
  */
 @Singleton
 final class CreatesInProgress {
+
+  /**
+   * The limit for the characters of all texts together. The bytes of all bodies have the same
+   * limit, but are no longer counted when a client disconnects.
+   */
+  private static final long MAX_CHARACTERS = Runtime.getRuntime().maxMemory() / 8;
 
   private final CreatePlant createPlant;
   private final BlockingCalls blockingCalls;
   private final int timeoutSeconds;
   private final Semaphore permits;
+  private final Semaphore characters =
+      new Semaphore((int) Math.min(MAX_CHARACTERS, Integer.MAX_VALUE));
 
   CreatesInProgress(
       CreatePlant createPlant,
@@ -49,19 +58,18 @@ final class CreatesInProgress {
    * deadline. The deadline is a timer on the event loop, because a timer that wakes another thread
    * would use more CPU time.
    *
-   * @throws RefusedException with {@code OVERLOADED} if too many create requests are in progress
+   * @throws RefusedException with {@code OVERLOADED} if too many create requests are in progress,
+   *     or if their texts are too long
    */
   CompletionStage<Plant> start(NewPlant plant, ScheduledExecutorService eventLoop) {
-    if (!permits.tryAcquire()) {
-      throw new RefusedException(ErrorNumber.OVERLOADED);
-    }
+    Runnable release = acquire(plant);
     BlockingCalls.Call call = blockingCalls.newCall();
     CompletionStage<Plant> created = createAsync(plant, call);
     CompletableFuture<Plant> response = new CompletableFuture<>();
     ScheduledFuture<?> deadline =
         eventLoop.schedule(
             () -> {
-              call.expire(permits::release);
+              call.expire(release);
               response.completeExceptionally(
                   new PlantStoreUnavailableException(
                       "%s did not respond within %s s (CREATE_TIMEOUT_SECONDS)"
@@ -75,7 +83,7 @@ final class CreatesInProgress {
           if (!deadline.cancel(false)) {
             return; // the caller received its response at the deadline
           }
-          permits.release();
+          release.run();
           if (failure == null) {
             response.complete(result);
           } else {
@@ -83,6 +91,20 @@ final class CreatesInProgress {
           }
         }));
     return response;
+  }
+
+  private Runnable acquire(NewPlant plant) {
+    int length = plant.name().length() + (plant.tag() == null ? 0 : plant.tag().length());
+    if (permits.tryAcquire()) {
+      if (characters.tryAcquire(length)) {
+        return () -> {
+          permits.release();
+          characters.release(length);
+        };
+      }
+      permits.release();
+    }
+    throw new RefusedException(ErrorNumber.OVERLOADED);
   }
 
   private CompletionStage<Plant> createAsync(NewPlant plant, Executor call) {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -147,6 +148,40 @@ class CreatesInProgressTest {
     default Plant create(NewPlant plant) {
       throw new UnsupportedOperationException();
     }
+  }
+
+  @Test
+  void texts_of_creates_in_progress_are_limited_until_the_creates_end() throws Exception {
+    Queue<CompletableFuture<Plant>> stored = new ArrayDeque<>();
+    CreatePlant slow =
+        new CreatePlant() {
+          @Override
+          public Plant create(NewPlant plant) {
+            throw new UnsupportedOperationException();
+          }
+
+          @Override
+          public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
+            stored.add(new CompletableFuture<>());
+            return stored.element();
+          }
+        };
+    CreatesInProgress creates =
+        new CreatesInProgress(slow, new BlockingCalls(Runnable::run, registry), 1_000_000, 60);
+    NewPlant large = new NewPlant(1, "x".repeat(1 << 24), null);
+    RefusedException refusal =
+        assertThrows(
+            RefusedException.class,
+            () -> {
+              while (stored.size() < 100_000) {
+                creates.start(large, eventLoop);
+              }
+            });
+    assertEquals(ErrorNumber.OVERLOADED, refusal.error());
+
+    stored.element().complete(large.plant());
+    eventLoop.submit(() -> {}).get();
+    creates.start(large, eventLoop);
   }
 
   private CreatesInProgress creates(CreatePlant createPlant, Executor executor) {
