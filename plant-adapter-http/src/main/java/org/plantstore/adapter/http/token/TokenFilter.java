@@ -58,11 +58,13 @@ final class TokenFilter implements Ordered {
    */
   @RequestFilter
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
-    String text = AuthorizationHeader.token(request.getHeaders());
-    ValidToken token = validatedTokens.get(text);
     if (request.getServerAddress().getPort() == managementPort) {
       requireAllowed(request, null);
-    } else if (token != null) {
+      return CompletableFuture.completedFuture(request);
+    }
+    String text = AuthorizationHeader.token(request.getHeaders());
+    ValidToken token = text.isEmpty() ? null : validatedTokens.get(text);
+    if (token != null) {
       admit(request, token);
     } else if (!isAllowed(request, null)) {
       if (text.isEmpty()) {
