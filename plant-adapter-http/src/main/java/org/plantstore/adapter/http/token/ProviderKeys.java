@@ -6,6 +6,8 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -36,6 +38,14 @@ final class ProviderKeys {
   private record Known(KeySet keys, long began, boolean isDown) {}
 
   private final KeySetClient client;
+
+  private final ScheduledExecutorService scheduler =
+      Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "key-set");
+        thread.setDaemon(true);
+        return thread;
+      });
+
   private final long lifetimeNanos;
   private final long pauseNanos;
 
@@ -137,17 +147,9 @@ final class ProviderKeys {
       nextFetchNanos = now + delay + pauseNanos;
       fetch =
           CompletableFuture.runAsync(
-              this::fetch,
-              CompletableFuture.delayedExecutor(
-                  delay, TimeUnit.NANOSECONDS, ProviderKeys::startThread));
+              this::fetch, work -> scheduler.schedule(work, delay, TimeUnit.NANOSECONDS));
     }
     return fetch;
-  }
-
-  private static void startThread(Runnable work) {
-    Thread thread = new Thread(work, "key-set");
-    thread.setDaemon(true);
-    thread.start();
   }
 
   /** Fetches the key set, and logs a failure or the unusable keys in a key set that has changed. */
