@@ -119,7 +119,7 @@ final class Creation implements CreatePlant {
     if (response.confirms(plant)) {
       return plant.plant();
     }
-    String reason = response.reason();
+    String reason = withoutToken(response.reason());
     if (response.status() == 401 && !hasReplacedToken) {
       token = client.token();
       hasReplacedToken = true;
@@ -140,7 +140,9 @@ final class Creation implements CreatePlant {
     }
     boolean isRefused = failure instanceof ConnectException;
     String reason =
-        requireNonNullElse(failure.getMessage(), isRefused ? "connection refused" : failure + "");
+        withoutToken(
+            requireNonNullElse(
+                failure.getMessage(), isRefused ? "connection refused" : failure + ""));
     return isCausedBy(CertificateException.class, failure)
             || reason.matches(
                 "(?s).*(status line: \"\\x15|[Uu]nrecognized SSL message|fatal alert).*")
@@ -157,9 +159,14 @@ final class Creation implements CreatePlant {
     return new PlantStoreUnavailableException(message(reason));
   }
 
-  /** Returns a one-line message that quotes the text, unless the text contains the token. */
+  /** Returns the text, unless it contains the token that was sent. */
+  private String withoutToken(String text) {
+    return text.contains(token) ? "the reason contains the token" : text;
+  }
+
+  /** Returns a one-line message that quotes the text. */
   private String message(String text) {
-    String safe = text.contains(token) ? "the reason contains the token" : "%.400s".formatted(text);
-    return client.plants + ": " + safe.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+", " ");
+    String quoted = "%.400s".formatted(text).replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]+", " ");
+    return client.plants + ": " + quoted;
   }
 }
