@@ -70,5 +70,8 @@ final class Node extends GroupCommit {
       limit(MAX_PLANTS);
     }
     super.sweep();
+    if (plants() == 0) { // Nothing has been asked of the node, so it is not silent.
+      unanswered = 0;
+    }
   }
 }

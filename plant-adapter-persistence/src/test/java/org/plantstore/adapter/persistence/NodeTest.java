@@ -156,6 +156,17 @@ class NodeTest {
     assertAllStored(putAll(east, 1, LongStream.range(-100, -1)));
   }
 
+  @Test
+  void node_whose_last_call_failed_long_ago_accepts_as_many_plants_as_before() throws Exception {
+    failureState = "57014";
+    released.complete(null);
+    unavailable(putAll(east, 1, LongStream.of(-1)).get(0));
+    long began = System.nanoTime();
+    await(() -> System.nanoTime() - began > Duration.ofMillis(400).toNanos());
+
+    assertAllStored(putAll(east, 1, LongStream.range(-1_000, -2)));
+  }
+
   private static List<CompletableFuture<Void>> putAll(Node node, int shards, LongStream ids) {
     return ids.mapToObj(
             id -> Calls.returnsFern(id, node.putIfAbsent(fern(id), Math.floorMod(id, shards))))
