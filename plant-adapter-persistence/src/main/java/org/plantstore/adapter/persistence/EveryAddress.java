@@ -64,13 +64,14 @@ public final class EveryAddress extends SocketFactory {
         connected == null // otherwise, the driver is canceling a statement
             ? InetAddress.getAllByName(host)
             : new InetAddress[] {connected};
+    int first = FIRST.get();
     for (int tried = 0; true; tried++) {
-      InetAddress address = addresses[Math.floorMod(FIRST.get() + tried, addresses.length)];
+      InetAddress address = addresses[Math.floorMod(first + tried, addresses.length)];
       Socket socket = new Socket();
       try {
         socket.connect(new InetSocketAddress(address, port), timeoutMillis);
         connected = address;
-        FIRST.addAndGet(tried);
+        FIRST.set(first + tried);
         return socket;
       } catch (IOException e) {
         socket.close();
