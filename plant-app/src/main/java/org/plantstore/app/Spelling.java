@@ -30,9 +30,9 @@ final class Spelling {
   }
 
   /**
-   * Returns whether two names become equal if at most one letter is removed from each. This method
-   * also returns true if the first name consists of several words, each of which is a prefix of a
-   * word in the other name, in the same order.
+   * Returns whether two names become equal if at most one letter is removed from each, or the words
+   * of the first name are, in order, prefixes of words in the second name, such as MAX_CONN and
+   * MAX_CONNECTIONS.
    */
   static boolean isClose(String name, String other) {
     String[] words = words(name).split("_");

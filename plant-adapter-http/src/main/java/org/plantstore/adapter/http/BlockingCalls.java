@@ -72,9 +72,9 @@ final class BlockingCalls {
     }
 
     /**
-     * Expires the call at its deadline. If the call is running, it is interrupted, and {@code
-     * release} runs when the call returns. Otherwise, {@code release} runs immediately, and a call
-     * that has not started yet never starts.
+     * Ends the call at its deadline. If the call is running, it is interrupted, and {@code release}
+     * runs when the call returns. Otherwise, {@code release} runs immediately, and a call that has
+     * not started yet never starts.
      */
     synchronized void expire(Runnable release) {
       this.release = release;

@@ -30,7 +30,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 final class CreatesInProgress {
 
   /**
-   * The limit for the characters of all texts together. The bytes of all bodies have the same
+   * The limit on the total number of characters in all texts. The bytes of all bodies have the same
    * limit, but are no longer counted when a client disconnects.
    */
   private static final long MAX_CHARACTERS = Runtime.getRuntime().maxMemory() / 8;

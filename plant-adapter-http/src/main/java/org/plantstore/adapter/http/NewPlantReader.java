@@ -52,8 +52,8 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
   }
 
   /**
-   * A body up to this size needs no permit. Each event loop parses only one body at a time, and the
-   * heap has enough room for one small body per event loop.
+   * A body up to this size needs no permit. Each thread parses only one body at a time, and the
+   * heap has enough room for one small body per thread.
    */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 

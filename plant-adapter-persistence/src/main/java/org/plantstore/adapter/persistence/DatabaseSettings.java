@@ -94,7 +94,7 @@ final class DatabaseSettings {
         .map(timeout ->
             ("CREATE_TIMEOUT_SECONDS is " + timeout + ", but should be greater than ")
                 + ("DATABASE_TIMEOUT_SECONDS, which is " + deadline.toSeconds() + "; otherwise,")
-                + " the service may respond with an error although the plant is stored");
+                + " the service may respond with an error even though the plant has been stored");
   }
 
   /**

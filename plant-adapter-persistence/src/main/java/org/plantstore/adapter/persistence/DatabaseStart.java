@@ -34,7 +34,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /** The timeout for each response. On a slow CPU, a TLS handshake can take seconds. */
   private static final Duration RESPONSE = Duration.ofSeconds(5);
 
-  /** The server-side timeout for a query and its locks, which is shorter than RESPONSE. */
+  /** The server-side timeout for a query and for each lock. It is shorter than RESPONSE. */
   private static final Duration QUERY = Duration.ofSeconds(4);
 
   private static final String FAULTS = resource("faults.query");

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes plants from concurrent callers in batches, because a commit takes about as long for one
- * plant as for hundreds. The plants that arrive while a batch is in flight form the next batch, so
- * no plant waits merely for others to arrive. This class is thread-safe.
+ * plant as for hundreds. The plants that arrive while a batch is in flight form the next batch. If
+ * no batch is in flight, a plant is written immediately. This class is thread-safe.
  */
 class GroupCommit {
 

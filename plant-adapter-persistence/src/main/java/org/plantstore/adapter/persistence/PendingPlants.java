@@ -15,8 +15,8 @@ import org.plantstore.domain.NewPlant;
  * The plants that are waiting for a batch, the batches in flight, and the number of writers. Each
  * writer writes one batch after another. While a batch is in flight, the next batch waits for up to
  * 20 ms, so that more plants can join it. A plant that may have caused its batch to fail is retried
- * on its own. At most one such retry is in flight at a time, and batches do not wait for it. This
- * class is thread-safe.
+ * on its own. Such a retry begins only after the previous retry has ended or passed its deadline,
+ * and batches do not wait for it. This class is thread-safe.
  */
 final class PendingPlants {
 
@@ -36,7 +36,7 @@ final class PendingPlants {
       this.shard = shard;
     }
 
-    /** Returns an upper bound on the size, in bytes, of the plant's text in UTF-8 and in memory. */
+    /** Returns a number of bytes in which the plant's text fits, both in UTF-8 and in memory. */
     private long bytes() {
       String tag = plant.tag();
       return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
@@ -155,7 +155,7 @@ final class PendingPlants {
     long latest = System.nanoTime() - timeout.toNanos();
     waiting.removeIf(Call::isDone);
     alone.removeIf(Call::isDone);
-    // Removes the batches whose writers have failed.
+    // Removes the batches whose writers have failed or are not responding.
     inFlight.removeIf(batch -> batch.calls.stream().allMatch(Call::isDone));
     return calls().filter(call -> call.began - latest <= 0).toList();
   }

@@ -97,7 +97,7 @@ final class PlantTable implements GroupCommit.Table {
    * statement timeout does not apply while a commit waits for a standby. Later statements on the
    * same connection are not affected.
    *
-   * @param executor sends the requests, because sending a request may block
+   * @param executor the executor that sends the requests, because sending a request may block
    * @return whether other statements are still running
    */
   boolean cancelOverdue(Executor executor) {

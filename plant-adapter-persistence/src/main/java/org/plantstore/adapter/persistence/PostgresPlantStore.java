@@ -88,7 +88,9 @@ final class PostgresPlantStore implements PlantStore {
         sweeps.schedule(this::sweep, SWEEP.toMillis(), TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException | Error e) {
         isSweepScheduled.set(false);
-        LOG.debug("No thread is available for the sweep; the next plant will schedule it", e);
+        LOG.debug(
+            "No thread is available for the sweep; it will be scheduled when the next plant arrives",
+            e);
       }
     }
   }

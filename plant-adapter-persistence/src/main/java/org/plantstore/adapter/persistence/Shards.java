@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The group commit for a table that Citus may distribute by hash. Each node has its own queue of
  * plants, and each batch contains plants of only one shard. Because shards can be moved and split,
- * their placements are read at startup and every 30 s. If the known placements are out of date,
- * batches are slower, and the failure of one node also affects plants on other nodes, but results
- * remain correct. This class is thread-safe.
+ * their placements are read at startup, and every 30 s while plants are being stored. If the known
+ * placements are out of date, batches are slower, and the failure of one node also affects plants
+ * on other nodes, but results remain correct. This class is thread-safe.
  */
 final class Shards extends GroupCommit {
 

@@ -40,7 +40,7 @@ class StoreMetrics {
             metrics -> metrics.taken.sum(),
             metrics -> metrics.nanosWaited.sum(),
             TimeUnit.NANOSECONDS)
-        .description("How long plants waited for a batch")
+        .description("Time that plants waited before their batch started")
         .register(this.registry);
     sizes =
         DistributionSummary.builder("plant.store.batch.plants")

@@ -125,8 +125,8 @@ public class PlantClient implements CreatePlant {
     /**
      * Sets the deadline for each call, including all of its attempts. The default is 30 seconds.
      *
-     * @param deadline the deadline, from 1 ms to 1 day. Only a slow host name lookup can make a
-     *     call exceed its deadline.
+     * @param deadline the deadline, from 1 ms to 1 day. A call exceeds its deadline only if looking
+     *     up the host name or obtaining a token from the supplier takes too long.
      * @return this builder
      * @throws IllegalArgumentException if the deadline is less than 1 ms or more than 1 day
      */

@@ -70,7 +70,10 @@ final class RequestDecoder extends HttpRequestDecoder {
     this.connection = connection;
   }
 
-  /** Estimates the request's memory, in bytes. Each line exists as text and in Netty's buffer. */
+  /**
+   * Estimates the request's memory, in bytes. Each line is in memory twice: as text, and as bytes
+   * in Netty's buffer.
+   */
   private int heldBytes() {
     return 2 * Math.max(maxLineBytes, lineBytes) + bodyBytes + actualReadableBytes();
   }

@@ -46,7 +46,7 @@ final class RequestMemory {
     return maxBytes;
   }
 
-  /** Returns whether the limit is exceeded, or a request is still waiting to be read. */
+  /** Returns whether the limit is exceeded or a request is still waiting to be read. */
   boolean isExhausted() {
     return isLimitExceeded() || !waiting.isEmpty();
   }

@@ -152,7 +152,7 @@ final class ProviderKeys {
     return fetch;
   }
 
-  /** Fetches the key set, and logs a failure or the unusable keys in a key set that has changed. */
+  /** Fetches the key set. Logs a failed fetch, and the unusable keys if the key set has changed. */
   void fetch() {
     long began = System.nanoTime();
     KeySet before = known.keys;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 record RequiredClaim(String name, List<String> values) {
 
   /**
-   * The claims whose text is a list of words (RFC 8693, section 4.2). The text of other claims is
+   * The claims whose value is a list of words (RFC 8693, section 4.2). The text of other claims is
    * compared as a whole, because callers may be able to choose it and add an accepted word.
    */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");

@@ -49,7 +49,7 @@ public final class TokenCommand implements ToolProvider {
     if (secrets.isEmpty()) {
       throw new ConfigurationException(
           "JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the identity provider"
-              + " can sign tokens for the keys at JWT_JWKS_URL");
+              + " can sign tokens that match the keys at JWT_JWKS_URL");
     }
     SignedJWT token = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims(settings, options));
     try {

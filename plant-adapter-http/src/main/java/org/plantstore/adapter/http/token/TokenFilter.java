@@ -53,8 +53,9 @@ final class TokenFilter implements Ordered {
   }
 
   /**
-   * Returns a stage that completes with the request if it is allowed, or with RefusedException if
-   * it is not. The framework would not wait for a {@code CompletionStage<Void>}.
+   * Returns a stage that completes with the request if it is allowed. Otherwise, this method throws
+   * RefusedException, or the stage completes with it. The framework would not wait for a {@code
+   * CompletionStage<Void>}.
    */
   @RequestFilter
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {

@@ -42,7 +42,7 @@ final class TokenKeys {
     String describe(JWSHeader header) {
       return PublishedKey.isFor(header)
           ? "one of the keys " + published.getKeys().stream().map(JWK::getKeyID).toList()
-          : "an HMAC algorithm for which a secret is long enough";
+          : "an HMAC algorithm for which at least one secret is long enough";
     }
   }
 

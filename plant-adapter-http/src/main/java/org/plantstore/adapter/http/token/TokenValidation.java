@@ -105,7 +105,7 @@ final class TokenValidation {
         header.toJSONObject());
     return new InvalidTokenException(
         settings.keySet() == null
-            ? "The bearer token is not signed with one of this service's secrets; obtain a new"
+            ? "The bearer token is not signed with any of this service's secrets; obtain a new"
                 + " token, and send it unchanged."
             : "The bearer token is not signed with a key from this service or its identity"
                 + " provider; obtain a new token, and send it unchanged. If the provider has just"
