@@ -314,7 +314,7 @@ public abstract class PlantStoreContract {
 
   @Test
   void r7_the_asynchronous_form_does_not_block_its_caller() {
-    check("R7").assertDoesNotBlock(Plants.plants(0, 192), FREE);
+    check("R7").assertDoesNotBlock(Plants.plants(0, 640), FREE);
   }
 
   @Test
