@@ -79,7 +79,7 @@ class TokenCommandTest {
           """
           jwt.secret   | --minutes=0      | --minutes must be a whole number from 1 to 999999, but is "0"
           jwt.secret   | --claim=scope    | --claim must contain claims such as scope=plants.write, but contains "scope"
-          jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the identity provider can sign tokens for the keys at JWT_JWKS_URL
+          jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the identity provider can sign tokens that match the keys at JWT_JWKS_URL
           """)
   void invalid_option_or_missing_secret_is_refused(String key, String option, String message) {
     String value = key.equals("jwt.secret") ? Tokens.SECRET : "https://issuer.example/keys";
@@ -119,7 +119,7 @@ class TokenCommandTest {
           {"crit":["a"]} | "aud":"us"        | The bearer token requires extensions (crit), but this service supports none; obtain a token without extensions. Expected none, but found [a].
           {"kid":7}      | "aud":"us"        | The key ID (kid) of the bearer token must be a string; obtain a token whose key ID is a string. Expected a string, but found 7.
           {"alg":"RS1"}  | "aud":"us"        | The algorithm (alg) of the bearer token is not supported; obtain a token that is signed with another algorithm, such as RS256. Expected one of [HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512], but found "RS1".
-          {"alg":"HS512"} | "aud":"us"       | This service has no key for the algorithm (alg) and the key ID (kid) of the bearer token; obtain a token from an issuer that this service trusts. Expected an HMAC algorithm for which a secret is long enough, but found {alg=HS512}.
+          {"alg":"HS512"} | "aud":"us"       | This service has no key for the algorithm (alg) and the key ID (kid) of the bearer token; obtain a token from an issuer that this service trusts. Expected an HMAC algorithm for which at least one secret is long enough, but found {alg=HS512}.
           {}             | "aud":"us","exp":0 | The bearer token expired at 1970-01-01T00:00:00Z; obtain a new token. Expected an exp after NOW, but found 1970-01-01T00:00:00Z.
           {}             | "exp":"soon"      | The times in the bearer token (exp and nbf) must be numbers; obtain a token that specifies them in seconds. Expected a number in exp, but found "soon".
           {}             | "exp":null        | The bearer token has no expiration time (exp); obtain a token that has one. Expected an exp after NOW, but found none.
