@@ -70,10 +70,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     this.connection = connection;
   }
 
-  /**
-   * Estimates the request's memory, in bytes. Each line is in memory twice: as text, and as bytes
-   * in Netty's buffer.
-   */
+  /** Estimates the request's memory in bytes, which contains each line as text and as bytes. */
   private int heldBytes() {
     return 2 * Math.max(maxLineBytes, lineBytes) + bodyBytes + actualReadableBytes();
   }
