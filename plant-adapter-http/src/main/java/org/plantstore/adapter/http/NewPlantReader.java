@@ -115,11 +115,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     List<String> encodings = headers.getAll(HttpHeaders.CONTENT_ENCODING);
     return encodings.stream().allMatch(it -> it.isEmpty() || it.equalsIgnoreCase("identity"))
         ? null
-        : new RefusedException(
-            ErrorNumber.CONTENT_ENCODING,
-            "The Content-Encoding must be absent, but is "
-                + Legible.quoted(String.join(", ", encodings))
-                + "; send the body uncompressed.");
+        : new RefusedException(ErrorNumber.CONTENT_ENCODING);
   }
 
   /** Returns a message if the media type or charset is wrong, or null if both are valid. */

@@ -101,7 +101,7 @@ class CreatePlantTest extends ServerTest {
             + " but is \\\"application/x-www-form-urlencoded\\\"; ",
         "Content-Type | ;                            | 1003 | but is \\\";\\\"; ",
         "Content-Type | ``                           | 1003 | but is missing; ",
-        "Content-Encoding | gzip                     | 1004 | but is \\\"gzip\\\"; "
+        "Content-Encoding | gzip                     | 1004 | , without a Content-Encoding header."
       })
   void body_of_another_type_or_encoding_is_refused_even_if_it_is_empty(
       String name, String value, int error, String fault) {

@@ -94,7 +94,7 @@ class NewPlantJsonTest {
     assertReadable(typed(json).add("Content-Encoding", "Identity"), "");
     assertReadable(typed(json).add("Content-Encoding", ""), "");
     for (String encoding : List.of("gzip", "identity, gzip")) {
-      assertReadable(typed(json).add("Content-Encoding", encoding), "ENCODED " + encoding);
+      assertReadable(typed(json).add("Content-Encoding", encoding), "ENCODED");
     }
   }
 
@@ -115,9 +115,8 @@ class NewPlantJsonTest {
                 "The charset of the body must be UTF-8, but is \"$1\"; encode the body in UTF-8,"
                     + " and either declare that charset or omit the charset parameter.")
             .replaceFirst(
-                "^ENCODED (.*)",
-                "The Content-Encoding must be absent, but is \"$1\"; send the body"
-                    + " uncompressed."),
+                "^ENCODED$",
+                "The body must be sent uncompressed, without a Content-Encoding header."),
         refusal == null ? "" : refusal.getMessage());
   }
 
