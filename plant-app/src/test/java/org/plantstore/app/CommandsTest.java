@@ -131,8 +131,8 @@ class CommandsTest {
                 + " JWT_AUDIENCE?",
             "the maximum heap \\(-Xmx\\) is 64 MB, but should be at least 128 MB",
             "CREATE_TIMEOUT_SECONDS is 3, but should be greater than DATABASE_TIMEOUT_SECONDS, which"
-                + " is 5; otherwise, the service may respond with an error although the plant is"
-                + " stored");
+                + " is 5; otherwise, the service may respond with an error even though the"
+                + " plant has been stored");
     String small = "-Xmx64m";
     try (ServiceProcess check =
             new ServiceProcess(ServiceProcess.java(List.of("check"), small), settings);
