@@ -1,6 +1,5 @@
 package org.plantstore.adapter.http;
 
-import io.micronaut.context.annotation.Property;
 import io.micronaut.core.convert.exceptions.ConversionErrorException;
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
@@ -49,7 +48,6 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
 
   private final JsonMapper json;
   private final long maxBodyBytes;
-  private final int managementPort;
 
   /** The errors to log, because operators must act on them or browsers hide the response. */
   private final Map<ErrorNumber, LogLimit> logged =
@@ -59,12 +57,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           ErrorNumber.STORE_UNAVAILABLE, new LogLimit(),
           ErrorNumber.INTERNAL, new LogLimit());
 
-  ErrorAnswers(
-      JsonMapper json,
-      HttpServerConfiguration server,
-      @Property(name = "endpoints.all.port", defaultValue = "0") int managementPort) {
+  ErrorAnswers(JsonMapper json, HttpServerConfiguration server) {
     this.json = json;
-    this.managementPort = managementPort;
     this.maxBodyBytes = server.getMaxRequestSize();
   }
 
@@ -120,9 +114,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason(error));
       default -> {}
     }
-    boolean isManagement = request.getServerAddress().getPort() == managementPort;
-    String message = String.valueOf(refusal.getMessage());
-    byte[] body = toJson(error, error.withPath(message, record.path(), isManagement));
+    byte[] body = toJson(error, String.valueOf(refusal.getMessage()));
     return response
         .status(error.status())
         .header(HttpHeaders.LINK, error.link(record.path()))

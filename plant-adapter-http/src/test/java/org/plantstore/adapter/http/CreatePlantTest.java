@@ -242,8 +242,7 @@ class CreatePlantTest extends ServerTest {
     Answer answer =
         Answer.to(authenticated(path).header("Accept", "text/html").method(method, noBody()));
 
-    String named = error.description().replace("The path", "The path \\\"" + path + "\\\"");
-    assertError(answer, error.status().getCode(), error.number(), named);
+    assertError(answer, error);
     boolean exists = path.equals("/plants");
     assertEquals(exists ? Optional.of("POST") : Optional.empty(), answer.header("Allow"));
   }

@@ -116,19 +116,6 @@ public enum ErrorNumber {
   }
 
   /**
-   * Adds the requested path to the message for an unknown path or method, and returns all other
-   * messages unchanged. On the management port, the message does not mention POST /plants.
-   */
-  public String withPath(String message, String path, boolean isManagement) {
-    if (this != NOT_FOUND && this != METHOD_NOT_ALLOWED) {
-      return message;
-    }
-    String fault = description.substring(0, description.indexOf(';'));
-    return (isManagement ? fault + " on the management port." : message)
-        .replace("The path", "The path \"" + Legible.of(path) + '"');
-  }
-
-  /**
    * Returns the value of a {@code Link} header (RFC 8288) that points to the entry of this error on
    * the error page.
    *
