@@ -333,6 +333,12 @@ class PlantClientTest {
     assertTrue(service.requests.get(3).contains("Bearer token-3"));
     failure(UnexpectedResponseException.class, client);
     assertEquals(5, supplied.get());
+
+    String quoting =
+        response(401, "{\"error\":4002,\"message\":\"Not token-6.\"}", "Retry-After: 9");
+    PlantClient hurried = builder(quoting).deadline(Duration.ofSeconds(5)).build();
+    failure(PlantStoreUnavailableException.class, hurried); // does not quote the replaced token
+    assertEquals(7, supplied.get());
   }
 
   @Test
