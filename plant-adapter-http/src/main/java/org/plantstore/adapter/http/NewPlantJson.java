@@ -3,6 +3,7 @@ package org.plantstore.adapter.http;
 import static java.util.stream.Collectors.joining;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -26,8 +27,6 @@ import org.plantstore.domain.NewPlant;
 /** Strictly parses one NewPlant, but ignores unknown members. Each instance parses one body. */
 final class NewPlantJson {
 
-  private static final int MAX_DEPTH = 1_000;
-
   /** Does not limit the lengths of values, because the size of the body already limits them. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
@@ -36,7 +35,6 @@ final class NewPlantJson {
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder()
-                  .maxNestingDepth(MAX_DEPTH)
                   .maxNumberLength(Integer.MAX_VALUE) // the parser does not convert long numbers
                   .maxStringLength(Integer.MAX_VALUE)
                   .maxNameLength(Integer.MAX_VALUE)
@@ -44,7 +42,7 @@ final class NewPlantJson {
           .build();
 
   private static final String EXAMPLE = "such as {\"id\":1,\"name\":\"fern\"}.";
-  private static final int MAX_NAMED_MEMBERS = 8;
+  private static final int QUOTED_CHARACTERS = 20; // on each side of an error
 
   private final CharBuffer body;
   private final JsonParser parser;
@@ -52,11 +50,10 @@ final class NewPlantJson {
   /** What is wrong with each invalid field, sorted by error number: id, name, tag. */
   private final Map<ErrorNumber, String> problems = new TreeMap<>();
 
-  private final List<String> otherMembers = new ArrayList<>(0);
+  private final List<String> unknownMembers = new ArrayList<>(0);
   private boolean hasId;
-  private boolean hasName;
   private long id;
-  private String name = "";
+  private @Nullable String name;
   private @Nullable String tag;
 
   private NewPlantJson(CharBuffer body, JsonParser parser) {
@@ -65,8 +62,7 @@ final class NewPlantJson {
   }
 
   /** Returns the plant in a body; throws RefusedException if the body contains no valid plant. */
-  static NewPlant read(byte[] bytes) {
-    CharBuffer body = BodyText.decode(bytes);
+  static NewPlant read(CharBuffer body) {
     try (JsonParser parser = JSON.createParser(body.array(), 0, body.limit())) {
       return new NewPlantJson(body, parser).read();
     } catch (IOException e) {
@@ -82,28 +78,39 @@ final class NewPlantJson {
   private NewPlant read() throws IOException {
     try {
       readBody();
-    } catch (StreamConstraintsException e) {
-      String fault = "The body is nested more than " + MAX_DEPTH + " levels deep";
-      throw BodyText.malformed(body, fault, parser.currentLocation(), "use fewer levels.");
     } catch (JsonProcessingException e) {
-      throw malformed(e);
+      throw refusalOf(e);
     }
     return plant();
   }
 
-  /** Distinguishes errors by Jackson's message, because they have the same exception type. */
-  private RefusedException malformed(JsonProcessingException e) {
-    String fault = "The body is not valid JSON (RFC 8259)";
-    String advice = "correct it there, or write the body with a JSON library.";
-    if (e.getOriginalMessage().startsWith("Duplicate field")) {
-      String member = parser.getParsingContext().getCurrentName();
-      fault = "The body repeats the member " + Legible.quoted(member);
-      advice = "send each member only once.";
-    } else if (e.getOriginalMessage().startsWith("Unexpected end-of-input")) {
-      fault = "The body is cut off";
-      advice = "send a complete JSON object.";
+  /** Distinguishes most errors by Jackson's message, because they have the same exception type. */
+  private RefusedException refusalOf(JsonProcessingException e) {
+    if (e instanceof StreamConstraintsException) {
+      int limit = StreamReadConstraints.DEFAULT_MAX_DEPTH;
+      String fault = "The body is nested more than " + limit + " levels deep";
+      return malformed(fault, parser.currentLocation(), "use fewer levels.");
     }
-    return BodyText.malformed(body, fault, e.getLocation(), advice);
+    if (e.getOriginalMessage().startsWith("Duplicate field")) {
+      String member = Legible.quoted(parser.getParsingContext().getCurrentName());
+      String fault = "The body repeats the member " + member;
+      return malformed(fault, e.getLocation(), "send each member only once.");
+    }
+    if (e.getOriginalMessage().startsWith("Unexpected end-of-input")) {
+      return malformed("The body is cut off", e.getLocation(), "send a complete JSON object.");
+    }
+    String advice = "correct it there, or write the body with a JSON library.";
+    return malformed("The body is not valid JSON (RFC 8259)", e.getLocation(), advice);
+  }
+
+  /** Returns an exception that quotes the text around the place where the parser stopped. */
+  private RefusedException malformed(String fault, JsonLocation stop, String advice) {
+    int offset = (int) stop.getCharOffset();
+    int begin = Math.max(0, offset - QUOTED_CHARACTERS);
+    int end = Math.min(body.length(), offset + QUOTED_CHARACTERS);
+    String place = " at line " + stop.getLineNr() + ", column " + stop.getColumnNr();
+    String near = ", near '" + Legible.of(body.subSequence(begin, end)) + "'; ";
+    return new RefusedException(ErrorNumber.MALFORMED_JSON, fault + place + near + advice);
   }
 
   private void readBody() throws IOException {
@@ -118,7 +125,7 @@ final class NewPlantJson {
     parser.skipChildren(); // skips the elements if the body is an array
     if (parser.nextToken() != null) {
       String fault = "The body contains more than one JSON value: the next one begins";
-      throw BodyText.malformed(body, fault, parser.currentTokenLocation(), "send only one plant.");
+      throw malformed(fault, parser.currentTokenLocation(), "send only one plant.");
     }
     if (first != JsonToken.START_OBJECT) {
       String advice = first == JsonToken.START_ARRAY ? "one plant per request, " : "an object ";
@@ -130,26 +137,20 @@ final class NewPlantJson {
   private void readMember(String member, JsonToken value) throws IOException {
     switch (member) {
       case "id" -> readId(value);
-      case "name" -> {
-        hasName = true;
-        name = readText(ErrorNumber.NAME, "name must be a string in quotation marks", value);
-      }
-      case "tag" -> {
-        if (value != JsonToken.VALUE_NULL) {
-          String demand = "tag must be a string in quotation marks, null, or absent";
-          tag = readText(ErrorNumber.TAG, demand, value);
-        }
-      }
-      default -> otherMembers.add(member);
+      case "name" -> name = readText(member, "", value);
+      case "tag" ->
+          tag = value == JsonToken.VALUE_NULL ? null : readText(member, ", null, or absent", value);
+      default -> unknownMembers.add(member);
     }
     parser.skipChildren();
   }
 
-  private String readText(ErrorNumber field, String demand, JsonToken value) throws IOException {
+  private String readText(String member, String alternatives, JsonToken value) throws IOException {
     if (value == JsonToken.VALUE_STRING) {
       return parser.getText();
     }
-    problems.put(field, demand + ", but is " + found(value));
+    String demand = member + " must be a string in quotation marks" + alternatives;
+    problems.put(ErrorNumber.ofField(member), demand + ", but is " + found(value));
     return ""; // valid, so that the NewPlant constructor reports only other fields
   }
 
@@ -185,11 +186,11 @@ final class NewPlantJson {
     if (!hasId) {
       problems.put(ErrorNumber.ID, "id is required");
     }
-    if (!hasName) {
+    if (name == null) {
       problems.put(ErrorNumber.NAME, "name is required");
     }
     try {
-      NewPlant plant = new NewPlant(id, name, tag);
+      NewPlant plant = new NewPlant(id, name == null ? "" : name, tag);
       if (problems.isEmpty()) {
         return plant;
       }
@@ -197,7 +198,7 @@ final class NewPlantJson {
       e.violations().forEach(it -> problems.put(ErrorNumber.ofField(it.field()), it.toString()));
     }
     ErrorNumber first = problems.keySet().iterator().next();
-    String hint = hasId && hasName ? "" : hint();
+    String hint = hasId && name != null ? "" : hint();
     throw new RefusedException(first, sentence(String.join("; ", problems.values())) + hint);
   }
 
@@ -208,13 +209,11 @@ final class NewPlantJson {
 
   /** Lists unknown members, because one may be a misspelled field or may contain the plant. */
   private String hint() {
-    String others = otherMembers.size() > MAX_NAMED_MEMBERS ? ", and others" : "";
-    String advice = "; it must contain id and name, spelled exactly like this, at the top level.";
-    return otherMembers.isEmpty()
+    String names = unknownMembers.stream().limit(8).map(Legible::quoted).collect(joining(", "));
+    return names.isEmpty()
         ? ""
-        : otherMembers.stream()
-            .limit(MAX_NAMED_MEMBERS)
-            .map(Legible::quoted)
-            .collect(joining(", ", " The body contains ", others + advice));
+        : " The body contains "
+            + names
+            + "; it must contain id and name, spelled exactly like this, at the top level.";
   }
 }

@@ -14,7 +14,9 @@ import io.micronaut.http.body.MessageBodyReader;
 import io.micronaut.http.codec.CodecException;
 import jakarta.inject.Singleton;
 import java.io.InputStream;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -77,7 +79,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
       throw refusal;
     }
     boolean isSmall = body.readableBytes() <= SMALL_BODY_BYTES;
-    NewPlant plant = isSmall ? NewPlantJson.read(body.toByteArray()) : readLarge(body);
+    NewPlant plant = isSmall ? parse(body.toByteArray()) : readLarge(body);
     if (body instanceof ReferenceCounted counted) {
       counted.release(); // the framework releases the body if this method throws an exception
     }
@@ -90,9 +92,26 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
     try {
-      return NewPlantJson.read(body.toByteArray());
+      return parse(body.toByteArray());
     } finally {
       parserKib.release(kib);
+    }
+  }
+
+  /**
+   * Decodes and parses a body. UTF-8 is decoded strictly, because Jackson accepts byte sequences
+   * that RFC 3629 forbids.
+   */
+  static NewPlant parse(byte[] body) {
+    java.nio.ByteBuffer bytes = java.nio.ByteBuffer.wrap(body);
+    try {
+      return NewPlantJson.read(UTF_8.newDecoder().decode(bytes));
+    } catch (CharacterCodingException e) {
+      String value = HexFormat.of().withUpperCase().toHexDigits(bytes.get());
+      String place = bytes.position() + " (0x" + value + ")";
+      throw new RefusedException(
+          ErrorNumber.MALFORMED_JSON,
+          "The body is not valid UTF-8 at byte " + place + "; encode the entire body in UTF-8.");
     }
   }
 

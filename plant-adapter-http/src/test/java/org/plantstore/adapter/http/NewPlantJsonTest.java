@@ -1,8 +1,6 @@
 package org.plantstore.adapter.http;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
-import static java.nio.charset.StandardCharsets.UTF_16BE;
-import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.IntStream.range;
@@ -19,7 +17,6 @@ import io.micronaut.http.MutableHttpHeaders;
 import io.micronaut.http.netty.NettyHttpHeaders;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.Charset;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -219,7 +216,7 @@ class NewPlantJsonTest {
     String names =
         range(0, 8).mapToObj(n -> "\"" + n + "x".repeat(63) + "...\"").collect(joining(", "));
     unknown_members_are_listed_if_a_required_field_is_missing(
-        "{\"name\":\"\"," + body + "}", 2001, "id is required.", names + ", and others");
+        "{\"name\":\"\"," + body + "}", 2001, "id is required.", names);
   }
 
   @ParameterizedTest
@@ -336,12 +333,6 @@ class NewPlantJsonTest {
       String fault = "The body is not valid UTF-8 at " + place;
       assertRefused(body, 1001, fault + "; encode the entire body in UTF-8.");
     }
-    for (Charset charset : List.of(UTF_16LE, UTF_16BE)) {
-      assertRefused(
-          FERN.getBytes(charset),
-          1001,
-          "The body looks like UTF-16 or UTF-32, but must be UTF-8; encode it in UTF-8.");
-    }
     assertMalformed("\uFEFF" + FERN, INVALID, 1, "\\ufeff" + FERN.substring(0, 19), CORRECT);
   }
 
@@ -373,7 +364,7 @@ class NewPlantJsonTest {
     byte[] body = changed.getBytes(ISO_8859_1);
     Object read;
     try {
-      read = NewPlantJson.read(body);
+      read = NewPlantReader.parse(body);
     } catch (RefusedException e) {
       assertEquals(HttpStatus.BAD_REQUEST, e.error().status());
       read = e.error().number() < 2000 ? e.error() : "a refused field";
@@ -403,7 +394,7 @@ class NewPlantJsonTest {
   }
 
   private static void assertRead(String body, NewPlant plant) {
-    assertEquals(plant, NewPlantJson.read(body.getBytes(UTF_8)));
+    assertEquals(plant, NewPlantReader.parse(body.getBytes(UTF_8)));
   }
 
   private static void assertRefused(String body, int number, String message) {
@@ -411,7 +402,8 @@ class NewPlantJsonTest {
   }
 
   private static void assertRefused(byte[] body, int number, String message) {
-    RefusedException refusal = assertThrows(RefusedException.class, () -> NewPlantJson.read(body));
+    RefusedException refusal =
+        assertThrows(RefusedException.class, () -> NewPlantReader.parse(body));
     assertEquals(message, refusal.getMessage());
     assertEquals(number, refusal.error().number());
   }
