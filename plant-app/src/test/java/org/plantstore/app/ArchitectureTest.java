@@ -70,7 +70,6 @@ class ArchitectureTest {
           io.micronaut.security          -> @http.token @http.document
           io.netty                       -> @http.connection @http.cors @http.document @http.observe
           org.webjars                    -> @http.document
-          org.yaml                       -> @http.document
           com.zaxxer.hikari              -> @persistence
           io.micronaut.data              -> @persistence
           org.flywaydb                   -> @persistence

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.app.development.DevelopmentKey;
+import org.yaml.snakeyaml.Yaml;
 
 /**
  * Calls the service with the examples of its OpenAPI document, the recipes on the HTTP adapter's
@@ -95,10 +96,10 @@ class ClientsTest {
     assertEquals(status, response.statusCode());
   }
 
-  private Map<String, JsonNode> examples(String part) throws JsonProcessingException {
+  private Map<String, JsonNode> examples(String part) {
     String place = "/paths/~1plants/post" + part + "/content/application~1json/examples";
-    String document = ServiceProcess.send(service.at("/openapi.json")).body();
-    return JSON.readTree(document).at(place).properties().stream()
+    String document = ServiceProcess.send(service.at("/openapi.yaml")).body();
+    return JSON.<JsonNode>valueToTree(new Yaml().load(document)).at(place).properties().stream()
         .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 

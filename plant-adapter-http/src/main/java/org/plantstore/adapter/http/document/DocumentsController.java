@@ -1,15 +1,11 @@
 package org.plantstore.adapter.http.document;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.MediaType;
-import io.micronaut.http.MutableHttpResponse;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
-import io.micronaut.json.JsonMapper;
 import io.micronaut.scheduling.TaskExecutors;
 import io.micronaut.scheduling.annotation.ExecuteOn;
 import io.micronaut.security.annotation.Secured;
@@ -20,20 +16,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 import org.webjars.WebJarVersionLocator;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
  * Serves the OpenAPI document, the console page, and the error page. All responses that contain the
- * same document share one buffer. The framework's static resources are not used, because they have
- * no entity tags, need a filter that adds the content security policy, and occupy a thread for each
- * client that stops reading. Safe for use by multiple threads.
+ * same document share one buffer. The framework's static resources are not used, because they need
+ * a filter that adds the content security policy, and occupy a thread for each client that stops
+ * reading. Safe for use by multiple threads.
  */
 @Controller
 @Secured(SecurityRule.IS_ANONYMOUS)
@@ -49,24 +41,17 @@ final class DocumentsController {
       Map.of(
           "html", "text/html; charset=utf-8",
           "yaml", "application/yaml", // RFC 9512
-          "json", "application/json",
           "css", "text/css; charset=utf-8",
           "js", "text/javascript; charset=utf-8",
           "txt", "text/plain; charset=utf-8");
 
   private final Map<String, Document> documents = new ConcurrentHashMap<>();
-  private final JsonMapper json;
-
-  DocumentsController(JsonMapper json) {
-    this.json = json;
-  }
 
   @Get(
       uris = {
         "/",
         "/errors",
         "/openapi.yaml",
-        "/openapi.json",
         "/page/page.css",
         "/page/page.js",
         "/page/swagger-ui.css",
@@ -75,11 +60,13 @@ final class DocumentsController {
       })
   @ExecuteOn(TaskExecutors.IO)
   HttpResponse<ByteBuf> get(HttpRequest<?> request) {
-    Document document = documents.computeIfAbsent(nameOf(request.getPath()), this::document);
-    return (document.isKnownTo(request) ? HttpResponse.<ByteBuf>notModified() : document.response())
-        .header(HttpHeaders.ETAG, document.tag)
-        // Makes browsers revalidate the document, so that they never show an outdated version.
-        .header(HttpHeaders.CACHE_CONTROL, "no-cache")
+    Document document =
+        documents.computeIfAbsent(nameOf(request.getPath()), DocumentsController::document);
+    return HttpResponse.ok(document.content().duplicate())
+        .contentType(document.type())
+        .contentLength(document.content().readableBytes()) // in responses to HEAD too
+        // Browsers may reuse a document for ten minutes, because the console page loads 1.5 MB.
+        .header(HttpHeaders.CACHE_CONTROL, "max-age=600")
         .header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         .header("Referrer-Policy", "no-referrer");
   }
@@ -97,21 +84,15 @@ final class DocumentsController {
    * a trailing slash, but this method rejects it, because relative links in the document would
    * break.
    */
-  private Document document(String name) {
+  private static Document document(String name) {
     String type = MEDIA_TYPES.get(name.substring(name.lastIndexOf('.') + 1));
     if (type == null) {
       throw new RefusedException(ErrorNumber.NOT_FOUND);
     }
-    return Document.of(type, name.equals("openapi.json") ? toJson("openapi.yaml") : resource(name));
-  }
-
-  private byte[] toJson(String yaml) {
-    try {
-      Yaml reader = new Yaml(new SafeConstructor(new LoaderOptions()));
-      return json.writeValueAsBytes(reader.load(new String(resource(yaml), UTF_8)));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    byte[] bytes = resource(name);
+    // Netty would copy a heap buffer for each response in progress, but not a direct buffer.
+    ByteBuf content = Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes);
+    return new Document(new MediaType(type), Unpooled.unreleasableBuffer(content.asReadOnly()));
   }
 
   private static byte[] resource(String name) {
@@ -128,27 +109,5 @@ final class DocumentsController {
   }
 
   /** A document in a buffer that is never released. */
-  private record Document(MediaType type, ByteBuf content, String tag) {
-
-    static Document of(String type, byte[] bytes) {
-      // Netty would copy a heap buffer for each response in progress, but not a direct buffer.
-      ByteBuf content = Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes);
-      return new Document(
-          new MediaType(type),
-          Unpooled.unreleasableBuffer(content.asReadOnly()),
-          "\"" + UUID.nameUUIDFromBytes(bytes) + "\"");
-    }
-
-    MutableHttpResponse<ByteBuf> response() {
-      return HttpResponse.ok(content.duplicate())
-          .contentType(type)
-          .contentLength(content.readableBytes()); // in responses to HEAD too
-    }
-
-    /** Returns whether the client already has this document (RFC 9110, section 13.1.2). */
-    boolean isKnownTo(HttpRequest<?> request) {
-      String header = String.join(",", request.getHeaders().getAll(HttpHeaders.IF_NONE_MATCH));
-      return header.strip().equals("*") || header.contains(tag);
-    }
-  }
+  private record Document(MediaType type, ByteBuf content) {}
 }
