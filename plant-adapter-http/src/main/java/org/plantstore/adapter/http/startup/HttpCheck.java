@@ -33,7 +33,7 @@ public final class HttpCheck implements ToolProvider {
   }
 
   static int report(Environment settings, PrintWriter out, boolean readsToken) {
-    HttpRequirements.addDefaultMaxConnections(settings);
+    HttpStart.addDefaultMaxConnections(settings);
     int exitCode = report("settings", () -> connections(settings), out);
     exitCode |= report("certificate", () -> certificate(settings), out);
     int tokensExitCode = report("tokens", () -> TokenSettings.of(settings).toString(), out);
@@ -57,9 +57,9 @@ public final class HttpCheck implements ToolProvider {
   }
 
   private static String connections(Environment settings) {
-    HttpRequirements.require(settings);
+    HttpStart.require(settings);
     String connections = settings.getRequiredProperty("max.connections", String.class);
-    String files = ", with a limit of " + HttpRequirements.maxOpenFiles() + " open files";
+    String files = ", with a limit of " + HttpStart.maxOpenFiles() + " open files";
     return "at most " + connections + " connections" + files;
   }
 

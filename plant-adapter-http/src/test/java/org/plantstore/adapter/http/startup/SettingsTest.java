@@ -97,8 +97,8 @@ class SettingsTest {
 
   @Test
   void max_connections_above_the_limit_on_open_files_is_refused() {
-    String bound = HttpRequirements.maxConnections() + ", but is 999999999; ";
-    String files = "the limit on open files is " + HttpRequirements.maxOpenFiles() + " (ulimit -n)";
+    String bound = HttpStart.maxConnections() + ", but is 999999999; ";
+    String files = "the limit on open files is " + HttpStart.maxOpenFiles() + " (ulimit -n)";
     assertEquals(
         "✘ settings: MAX_CONNECTIONS must be at most " + bound + files,
         report(Map.of("max.connections", "999999999")).get(0));
@@ -126,13 +126,13 @@ class SettingsTest {
     ClassPathResourceLoader classPath =
         ClassPathResourceLoader.defaultLoader(
             new URLClassLoader(first, getClass().getClassLoader()));
-    HttpRequirements.requireOneNetty(classPath);
+    HttpStart.requireOneNetty(classPath);
 
     Path other = folder.resolve("io/netty/util/Version.class");
     Files.createDirectories(other.getParent());
     Files.createFile(other);
     assertRefusedLike(
-        () -> HttpRequirements.requireOneNetty(classPath),
+        () -> HttpStart.requireOneNetty(classPath),
         "the class path must contain only one version of Netty, but contains \\["
             + other.toUri().toURL()
             + ", jar:file:/[^,]*]; remove all but one");
