@@ -141,7 +141,8 @@ class StartupTest {
         ServiceProcess.java(
             List.of("--max-body-bytes=2097153"), "-Xmx64m", "-XX:-UseSerialGC", "-XX:+UseG1GC");
     assertEquals(
-        "MAX_BODY_BYTES must be at most 2097152, which is 1/32 of the heap (-Xmx), but is 2097153",
+        "MAX_BODY_BYTES must be at most 2097152, but is 2097153; lower it, or increase the heap"
+            + " (-Xmx)",
         refusalOf(java, Map.of("MAX_BODY_BYTES", "1")));
   }
 

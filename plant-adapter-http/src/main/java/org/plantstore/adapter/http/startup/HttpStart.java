@@ -123,8 +123,11 @@ public final class HttpStart implements ApplicationContextConfigurer {
 
   static void require(Environment settings) {
     LIMITS.forEach(limit -> requirePositive(settings, limit));
-    requireHeapFor(settings.getRequiredProperty("max.body.bytes", Long.class));
-    requireFilesFor(settings.getRequiredProperty("max.connections", Long.class));
+    // Parsing a body may allocate 14 times the size of the body.
+    long maxBodyBytes = Runtime.getRuntime().maxMemory() / 32;
+    requireAtMost(maxBodyBytes, settings, "max.body.bytes", "increase the heap (-Xmx)");
+    String files = "raise the limit on open files (ulimit -n), which is " + maxOpenFiles();
+    requireAtMost(maxConnections(), settings, "max.connections", files);
     origins(settings);
     requireOneNetty(settings);
   }
@@ -136,20 +139,26 @@ public final class HttpStart implements ApplicationContextConfigurer {
   private static void requirePositive(Environment settings, String property) {
     String value = settings.getRequiredProperty(property, String.class);
     if (!value.matches("[1-9][0-9]{0,8}")) {
-      String variable = property.replace('.', '_').toUpperCase(Locale.ROOT);
       throw new ConfigurationException(
-          variable + " must be a whole number from 1 to 999999999, but is \"" + value + '"');
+          variable(property)
+              + " must be a whole number from 1 to 999999999, but is \""
+              + value
+              + '"');
     }
   }
 
-  /** Limits a body to 1/32 of the heap, because parsing may allocate 14 times the body's size. */
-  private static void requireHeapFor(long bodyBytes) {
-    long bound = Runtime.getRuntime().maxMemory() / 32;
-    if (bodyBytes > bound) {
-      String demand = "at most " + bound + ", which is 1/32 of the heap (-Xmx)";
+  private static void requireAtMost(
+      long max, Environment settings, String property, String alternative) {
+    long value = settings.getRequiredProperty(property, Long.class);
+    if (value > max) {
       throw new ConfigurationException(
-          "MAX_BODY_BYTES must be " + demand + ", but is " + bodyBytes);
+          (variable(property) + " must be at most " + max + ", but is " + value)
+              + ("; lower it, or " + alternative));
     }
+  }
+
+  private static String variable(String property) {
+    return property.replace('.', '_').toUpperCase(Locale.ROOT);
   }
 
   /**
@@ -168,14 +177,6 @@ public final class HttpStart implements ApplicationContextConfigurer {
           "the class path must contain only one version of Netty, but contains "
               + files.values()
               + "; remove all but one");
-    }
-  }
-
-  private static void requireFilesFor(long connections) {
-    if (connections > maxConnections()) {
-      String demand = "MAX_CONNECTIONS must be at most " + maxConnections() + ", but is ";
-      String files = "; the limit on open files is " + maxOpenFiles() + " (ulimit -n)";
-      throw new ConfigurationException(demand + connections + files);
     }
   }
 }

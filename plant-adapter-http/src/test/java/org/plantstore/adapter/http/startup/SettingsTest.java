@@ -97,8 +97,9 @@ class SettingsTest {
 
   @Test
   void max_connections_above_the_limit_on_open_files_is_refused() {
-    String bound = HttpStart.maxConnections() + ", but is 999999999; ";
-    String files = "the limit on open files is " + HttpStart.maxOpenFiles() + " (ulimit -n)";
+    String bound = HttpStart.maxConnections() + ", but is 999999999; lower it, or ";
+    String files =
+        "raise the limit on open files (ulimit -n), which is " + HttpStart.maxOpenFiles();
     assertEquals(
         "✘ settings: MAX_CONNECTIONS must be at most " + bound + files,
         report(Map.of("max.connections", "999999999")).get(0));
