@@ -46,6 +46,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   @Serdeable.Serializable
   record ErrorBody(int error, String message) {}
 
+  private static final String CHALLENGE = "Bearer realm=\"plants\""; // RFC 6750, section 3
+
   private final JsonMapper json;
   private final long maxBodyBytes;
 
@@ -110,8 +112,12 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
       case STORE_UNAVAILABLE, OVERLOADED, KEYS_UNAVAILABLE ->
           response.header(
               HttpHeaders.RETRY_AFTER, String.valueOf(ThreadLocalRandom.current().nextInt(1, 4)));
-      case NO_TOKEN, INVALID_TOKEN, MISSING_CLAIM ->
-          response.header(HttpHeaders.WWW_AUTHENTICATE, "Bearer realm=\"plants\"" + reason(error));
+      case NO_TOKEN -> response.header(HttpHeaders.WWW_AUTHENTICATE, CHALLENGE);
+      case INVALID_TOKEN ->
+          response.header(HttpHeaders.WWW_AUTHENTICATE, CHALLENGE + ", error=\"invalid_token\"");
+      case MISSING_CLAIM ->
+          response.header(
+              HttpHeaders.WWW_AUTHENTICATE, CHALLENGE + ", error=\"insufficient_scope\"");
       default -> {}
     }
     byte[] body = toJson(error, String.valueOf(refusal.getMessage()));
@@ -134,15 +140,6 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           LOG.warn(
               "A request was rejected with error {}: {}", error.number(), refusal.getMessage());
     }
-  }
-
-  /** Returns the challenge's {@code error} attribute, or "" if there is no token (RFC 6750). */
-  private static String reason(ErrorNumber error) {
-    return switch (error) {
-      case INVALID_TOKEN -> ", error=\"invalid_token\"";
-      case MISSING_CLAIM -> ", error=\"insufficient_scope\"";
-      default -> "";
-    };
   }
 
   private byte[] toJson(ErrorNumber error, String message) {
@@ -189,24 +186,21 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     if (failure instanceof IOException) { // the client has disconnected, so no response is sent
       return new RefusedException(ErrorNumber.MALFORMED_JSON);
     }
-    HttpStatus status = statusOf(failure);
-    return new RefusedException(
-        switch (status) {
-          case NOT_FOUND -> ErrorNumber.NOT_FOUND;
-          case METHOD_NOT_ALLOWED -> ErrorNumber.METHOD_NOT_ALLOWED;
-          default -> status.getCode() < 500 ? ErrorNumber.MALFORMED_REQUEST : ErrorNumber.INTERNAL;
-        });
-  }
-
-  private static HttpStatus statusOf(Throwable failure) {
     if (failure instanceof HttpStatusException framework) {
-      return framework.getStatus();
+      return new RefusedException(errorOf(framework.getStatus()));
     }
     if (failure instanceof ConversionErrorException) { // for example, for /health/unknown
-      return HttpStatus.NOT_FOUND;
+      return new RefusedException(ErrorNumber.NOT_FOUND);
     }
-    return failure instanceof HttpException
-        ? HttpStatus.BAD_REQUEST
-        : HttpStatus.INTERNAL_SERVER_ERROR;
+    return new RefusedException(
+        failure instanceof HttpException ? ErrorNumber.MALFORMED_REQUEST : ErrorNumber.INTERNAL);
+  }
+
+  private static ErrorNumber errorOf(HttpStatus status) {
+    return switch (status) {
+      case NOT_FOUND -> ErrorNumber.NOT_FOUND;
+      case METHOD_NOT_ALLOWED -> ErrorNumber.METHOD_NOT_ALLOWED;
+      default -> status.getCode() < 500 ? ErrorNumber.MALFORMED_REQUEST : ErrorNumber.INTERNAL;
+    };
   }
 }
