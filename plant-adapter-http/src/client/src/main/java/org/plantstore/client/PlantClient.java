@@ -160,8 +160,7 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets a supplier of additional headers, such as {@code traceparent}. If the headers contain
-     * {@code X-Request-Id}, the client cannot detect duplicate responses from a proxy.
+     * Sets a supplier of additional headers, such as {@code traceparent} or {@code X-Request-Id}.
      *
      * @param headers supplies the headers for each call, on the calling thread
      * @return this builder
