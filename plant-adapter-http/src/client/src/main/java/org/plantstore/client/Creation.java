@@ -154,7 +154,7 @@ final class Creation implements CreatePlant {
 
   /** Returns the text, unless it contains the token that was sent. */
   private String withoutToken(String text) {
-    return text.contains(token) ? "the reason contains the token" : text;
+    return text.contains(token) ? "the reason is not shown, because it contains the token" : text;
   }
 
   /** Returns a one-line message that quotes the text. */

@@ -84,13 +84,14 @@ public class PlantClient implements CreatePlant {
   /** Returns a token from the supplier after checking its syntax. */
   String token() {
     String token = tokens.get();
-    // Requires the syntax of RFC 6750, section 2.1, because HttpClient would reject any other token
-    // with an exception that contains the token.
+    // A token must have the syntax of RFC 6750, section 2.1. HttpClient would reject any other text
+    // with an exception that contains the text.
     if (token == null || !token.matches("[A-Za-z0-9._~+/-]+=*")) {
-      boolean isMissing = token == null || token.isEmpty();
       throw new IllegalArgumentException(
-          ("the supplied token " + (isMissing ? "is missing" : "must match [A-Za-z0-9._~+/-]+=*"))
-              + "; supply it without \"Bearer \", spaces, or line breaks");
+          token == null || token.isEmpty()
+              ? "the token supplier must return a token, but returned none"
+              : "the token supplier must return a token of letters, digits, and -._~+/=, without"
+                  + " \"Bearer \", spaces, or line breaks");
     }
     return token;
   }
@@ -115,8 +116,9 @@ public class PlantClient implements CreatePlant {
             address.toString().replaceFirst("//.*@", "//...@").replaceFirst("[?#].*", "?...");
         throw new IllegalArgumentException(
             "address must be http[s]://host[:port][/path], with a port from 1 to 65535, a host"
-                + " without an underscore, and no user, query, or fragment, but is "
-                + shown);
+                + " without an underscore, and no user, query, or fragment, but is \""
+                + shown
+                + '"');
       }
       plants = URI.create(address.toString().replaceFirst("/*$", "/plants"));
       this.tokens = requireNonNull(tokens, "tokens");

@@ -104,7 +104,7 @@ final class ServiceResponse {
   /** Returns a description of this response for use in messages. */
   String reason() {
     String error = ", error " + members.get("error") + ": " + members.get("message");
-    return ("status " + status() + ", request " + header("X-Request-Id"))
+    return ("status " + status() + ", X-Request-Id " + header("X-Request-Id"))
         + (", Content-Type " + header("Content-Type"))
         + (", Content-Encoding " + header("Content-Encoding"))
         + (members.containsKey("error") ? error : "");

@@ -295,7 +295,7 @@ class PlantClientTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "200 | <html>login</html> | 0 | request abc, Content-Type text/html, Content-Encoding gzip",
+        "200 | <html>login</html> | 0 | X-Request-Id abc, Content-Type text/html, Content-Encoding gzip",
         "200 | {\"name\":\"moss\",\"tag\":\"shade\"} | 0 | status 200",
         "302 | '' | 0 | status 302",
         "400 | {\"error\":1001,\"message\":\"Not token-1.\"} | 1001 | contains the token",
@@ -349,7 +349,7 @@ class PlantClientTest {
     for (String token : List.of("", "a b", "a\n", "Bearer a")) {
       user.set(token);
       String fault = assertThrows(IllegalArgumentException.class, () -> client.create(FERN)) + "";
-      assertTrue(fault.contains(token.isEmpty() ? "is missing" : "without \"Bearer \""), fault);
+      assertTrue(fault.contains(token.isEmpty() ? "returned none" : "without \"Bearer \""), fault);
     }
     user.set("ann");
     service.script.add(CREATED);
