@@ -179,9 +179,9 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
         || failure instanceof BufferLengthExceededException) {
       return new RefusedException(
           ErrorNumber.BODY_TOO_LARGE,
-          "The body must have at most "
+          "The body exceeds the limit of "
               + maxBodyBytes
-              + " bytes, but has more; shorten name or tag, or omit other members.");
+              + " bytes; shorten name or tag, or omit other members.");
     }
     if (failure instanceof IOException) { // the client has disconnected, so no response is sent
       return new RefusedException(ErrorNumber.MALFORMED_JSON);

@@ -99,7 +99,7 @@ final class NewPlantJson {
     if (e.getOriginalMessage().startsWith("Unexpected end-of-input")) {
       return malformed("The body is cut off", e.getLocation(), "send a complete JSON object.");
     }
-    String advice = "correct it there, or write the body with a JSON library.";
+    String advice = "correct the JSON there, or generate the body with a JSON library.";
     return malformed("The body is not valid JSON (RFC 8259)", e.getLocation(), advice);
   }
 
@@ -124,7 +124,7 @@ final class NewPlantJson {
     String found = found(first);
     parser.skipChildren(); // skips the elements if the body is an array
     if (parser.nextToken() != null) {
-      String fault = "The body contains more than one JSON value: the next one begins";
+      String fault = "The body contains a second JSON value";
       throw malformed(fault, parser.currentTokenLocation(), "send only one plant.");
     }
     if (first != JsonToken.START_OBJECT) {
@@ -214,6 +214,6 @@ final class NewPlantJson {
         ? ""
         : " The body contains "
             + names
-            + "; it must contain id and name, spelled exactly like this, at the top level.";
+            + "; send id and name, spelled exactly like this, at the top level.";
   }
 }

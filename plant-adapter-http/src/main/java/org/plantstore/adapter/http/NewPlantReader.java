@@ -150,10 +150,9 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     while (end >= 0 && charset.find()) {
       String name = charset.group(1);
       if (name != null && !CHARSETS.contains(name)) {
-        return "The charset of the body must be UTF-8, but is "
+        return "The charset in the Content-Type must be UTF-8, but is "
             + Legible.quoted(name)
-            + "; encode the body in UTF-8, and either declare that charset or omit the"
-            + " charset parameter.";
+            + "; encode the body in UTF-8, and correct or omit the charset.";
       }
     }
     return null;

@@ -34,8 +34,7 @@ class CreatePlantTest extends ServerTest {
 
   private static final int MAX_BODY_BYTES = 1_048_576;
   private static final String TOO_LARGE =
-      "The body must have at most 1048576 bytes, but has more; shorten name or tag, or omit other"
-          + " members.";
+      "The body exceeds the limit of 1048576 bytes; shorten name or tag, or omit other members.";
 
   @ParameterizedTest
   @CsvSource(

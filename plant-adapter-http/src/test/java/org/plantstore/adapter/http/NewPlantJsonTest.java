@@ -34,7 +34,8 @@ class NewPlantJsonTest {
 
   private static final String FERN = ServerTest.FERN;
   private static final String INVALID = "The body is not valid JSON (RFC 8259)";
-  private static final String CORRECT = "correct it there, or write the body with a JSON library.";
+  private static final String CORRECT =
+      "correct the JSON there, or generate the body with a JSON library.";
   private static final String EXAMPLE = "such as {\"id\":1,\"name\":\"fern\"}.";
 
   private static final JsonMapper STRICT =
@@ -109,8 +110,8 @@ class NewPlantJsonTest {
             .replaceFirst("(?s)^NO_JSON (.*)", type + "\"$1\"" + advice)
             .replaceFirst(
                 "^NO_UTF8 (.*)",
-                "The charset of the body must be UTF-8, but is \"$1\"; encode the body in UTF-8,"
-                    + " and either declare that charset or omit the charset parameter.")
+                "The charset in the Content-Type must be UTF-8, but is \"$1\"; encode the body in"
+                    + " UTF-8, and correct or omit the charset.")
             .replaceFirst(
                 "^ENCODED$",
                 "The body must be sent uncompressed, without a Content-Encoding header."),
@@ -205,7 +206,7 @@ class NewPlantJsonTest {
           """)
   void unknown_members_are_listed_if_a_required_field_is_missing(
       String body, int number, String message, String names) {
-    String hint = "; it must contain id and name, spelled exactly like this, at the top level.";
+    String hint = "; send id and name, spelled exactly like this, at the top level.";
     assertRefused(body, number, message + " The body contains " + names + hint);
   }
 
@@ -286,7 +287,7 @@ class NewPlantJsonTest {
 
   @Test
   void body_other_than_a_single_object_is_refused() {
-    String several = "The body contains more than one JSON value: the next one begins";
+    String several = "The body contains a second JSON value";
     String advice = "send only one plant.";
     assertMalformed("[0,1] [", several, 7, "[0,1] [", advice);
     assertMalformed("\"fern\" {}", several, 8, "\"fern\" {}", advice);

@@ -18,10 +18,10 @@ public enum ErrorNumber {
   MALFORMED_JSON(
       1001,
       BAD_REQUEST,
-      "The body must be a single JSON object in UTF-8 (RFC 8259), without duplicate members and"
-          + " without anything after it."),
+      "The body must be one JSON object in UTF-8 (RFC 8259), with no duplicate members and nothing"
+          + " after it."),
   NOT_AN_OBJECT(1002, BAD_REQUEST, "The body must be a JSON object."),
-  CONTENT_TYPE(1003, BAD_REQUEST, "The body must have the Content-Type application/json."),
+  CONTENT_TYPE(1003, BAD_REQUEST, "The Content-Type of the body must be application/json."),
   CONTENT_ENCODING(
       1004, BAD_REQUEST, "The body must be sent uncompressed, without a Content-Encoding header."),
   BODY_TOO_LARGE(1005, BAD_REQUEST, "The body must not exceed the size limit."),
@@ -53,8 +53,8 @@ public enum ErrorNumber {
   MALFORMED_REQUEST(
       4005,
       BAD_REQUEST,
-      "The request must be well-formed HTTP/1.1 (RFC 9112), with a first line of at most 16 KiB and"
-          + " at most 100 headers of 16 KiB in total."),
+      "The request must be well-formed HTTP/1.1 (RFC 9112), with at most 16 KiB in its first line, at"
+          + " most 100 headers, and at most 16 KiB in all headers together."),
   MISSING_CLAIM(
       4006,
       FORBIDDEN,
@@ -62,8 +62,8 @@ public enum ErrorNumber {
   ORIGIN_NOT_ALLOWED(
       4007,
       FORBIDDEN,
-      "Web pages from this origin may not call the service; CORS_ALLOWED_ORIGINS lists the origins"
-          + " that may."),
+      "Web pages from this origin may not call the service; the setting CORS_ALLOWED_ORIGINS lists"
+          + " the allowed origins."),
 
   INTERNAL(
       5001,
@@ -78,7 +78,7 @@ public enum ErrorNumber {
   KEYS_UNAVAILABLE(
       5004,
       SERVICE_UNAVAILABLE,
-      "The token cannot be verified now, because the service has not received a usable key for it"
+      "The service cannot verify the token at the moment, because it has not received a matching key"
           + " from the identity provider; send the same request again later.");
 
   private final int number;

@@ -126,8 +126,8 @@ class ProviderTokensTest {
     }
 
     String message =
-        "The token cannot be verified now, because the service has not received a usable key for it"
-            + " from the identity provider; send the same request again later.";
+        "The service cannot verify the token at the moment, because it has not received a matching"
+            + " key from the identity provider; send the same request again later.";
     Set<String> pauses = new HashSet<>();
     for (int time = 0; time < 50; time++) {
       Answer unavailable = Answer.create(server.getURI(), token(NEXT));
