@@ -133,9 +133,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
     switch (error) {
       case INTERNAL -> LOG.error("A request failed", failure);
       case STORE_UNAVAILABLE ->
-          LOG.warn(
-              "Create requests failed with error 5002; their callers may retry: {}",
-              failure.getMessage());
+          LOG.warn("Create requests failed with error 5002: {}", failure.getMessage());
       default ->
           LOG.warn(
               "A request was rejected with error {}: {}", error.number(), refusal.getMessage());
