@@ -51,7 +51,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   private final JsonMapper json;
   private final long maxBodyBytes;
 
-  /** The errors to log, because operators must act on them or browsers hide the response. */
+  /** Limits how often each error is logged. Other errors are not logged. */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -78,8 +78,8 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Makes the framework pass malformed requests to {@link #handle}, but is never called itself.
-   * Without this route, the response to a malformed HEAD request would have no headers.
+   * Declares a route for malformed requests, although the framework passes these requests to {@link
+   * #handle}. Without this route, the response to a malformed HEAD request would have no headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> handleMalformed(HttpRequest<?> request) {

@@ -27,7 +27,7 @@ import org.plantstore.domain.NewPlant;
 /** Strictly parses one NewPlant, but ignores unknown members. Each instance parses one body. */
 final class NewPlantJson {
 
-  /** Does not limit the lengths of values, because the size of the body already limits them. */
+  /** This factory does not limit the lengths of values, because the body size limits them. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -47,7 +47,7 @@ final class NewPlantJson {
   private final CharBuffer body;
   private final JsonParser parser;
 
-  /** What is wrong with each invalid field, sorted by error number: id, name, tag. */
+  /** Describes the problem with each invalid field, in the order id, name, tag. */
   private final Map<ErrorNumber, String> problems = new TreeMap<>();
 
   private final List<String> unknownMembers = new ArrayList<>(0);
@@ -84,7 +84,7 @@ final class NewPlantJson {
     return plant();
   }
 
-  /** Distinguishes most errors by Jackson's message, because they have the same exception type. */
+  /** Tells most errors apart by Jackson's message, because they have the same exception type. */
   private RefusedException refusalOf(JsonProcessingException e) {
     if (e instanceof StreamConstraintsException) {
       int limit = StreamReadConstraints.DEFAULT_MAX_DEPTH;

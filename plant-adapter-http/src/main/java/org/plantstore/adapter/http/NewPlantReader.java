@@ -39,11 +39,11 @@ import org.plantstore.domain.NewPlant;
 @Consumes(MediaType.ALL)
 final class NewPlantReader implements MessageBodyReader<NewPlant> {
 
-  /** Finds a charset parameter, but not inside a quoted string. */
+  /** Matches a charset parameter. Also matches quoted strings, so that they are skipped. */
   private static final Pattern CHARSET =
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s\";,]+)|\"[^\"]*\"", Pattern.CASE_INSENSITIVE);
 
-  /** The names of UTF-8 and of its subset US-ASCII. */
+  /** Contains all names of UTF-8 and of its subset US-ASCII. */
   private static final Set<String> CHARSETS = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
 
   static {
@@ -54,17 +54,17 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
   }
 
   /**
-   * A body up to this size needs no permit. Each thread parses only one body at a time, and the
-   * heap has enough room for one small body per thread.
+   * Bodies of up to this size need no permit, because each thread parses only one body at a time,
+   * and the heap has enough room for one small body per thread.
    */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 
-  /** The bytes that the parser may allocate for each byte of a body with many short members. */
+  /** The parser allocates up to this many bytes for each byte of a body with short members. */
   private static final int PARSER_BYTES_PER_BYTE = 14;
 
   /**
-   * The heap that all parsers together may use, in KiB: a quarter of the maximum heap size. Without
-   * this limit, eight callers could exhaust a 64 MB heap.
+   * All parsers together may allocate this many KiB, which is a quarter of the maximum heap size.
+   * Without this limit, eight callers could exhaust a 64 MB heap.
    */
   private static final int PARSER_KIB = (int) (Runtime.getRuntime().maxMemory() / 4 / 1024);
 

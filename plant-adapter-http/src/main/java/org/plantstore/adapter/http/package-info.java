@@ -1,7 +1,4 @@
-/**
- * Handles {@code POST /plants}: the controller, the JSON parser, the deadlines, and the response to
- * every failure.
- */
+/** Contains the controller, the parser, the deadlines, and the errors of {@code POST /plants}. */
 @NullMarked
 package org.plantstore.adapter.http;
 

@@ -108,6 +108,6 @@ final class DocumentsController {
     }
   }
 
-  /** A document in a buffer that is never released. */
+  /** Contains a document in a buffer that is never released. */
   private record Document(MediaType type, ByteBuf content) {}
 }

@@ -122,7 +122,7 @@ public enum ErrorNumber {
    * @param path the requested path, to which the link is relative
    */
   public String link(String path) {
-    // The depth is limited to keep the response short. Links for deeper paths do not work.
+    // The depth is limited to keep the response short, so links for deeper paths do not work.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

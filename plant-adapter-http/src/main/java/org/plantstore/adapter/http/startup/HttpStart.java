@@ -50,12 +50,13 @@ public final class HttpStart implements ApplicationContextConfigurer {
           "create.timeout.seconds");
 
   /**
-   * The heap to reserve for each connection, in bytes: twice what a connection occupies while it
-   * waits for the rest of a small request. A TLS connection occupies three times as much heap.
+   * The limit reserves this many bytes of heap for each connection, which is twice what a
+   * connection occupies while it waits for the rest of a small request. A TLS connection occupies
+   * three times as much heap.
    */
   private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 
-  /** The number of open files to reserve for jars, database connections, and probes. */
+  /** The limit reserves this many open files for jars, database connections, and probes. */
   private static final long OTHER_FILES = 32;
 
   @Override
@@ -67,7 +68,7 @@ public final class HttpStart implements ApplicationContextConfigurer {
           PropertySource.of(
               "plant-adapter-http",
               new PropertiesPropertySourceLoader().read("settings", settings),
-              // Uses the lowest precedence, so that every default can be overridden.
+              // This source has the lowest precedence, so that every default can be overridden.
               Integer.MIN_VALUE));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
