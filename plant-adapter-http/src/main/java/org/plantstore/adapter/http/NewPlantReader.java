@@ -18,8 +18,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,32 +41,21 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
   private static final Pattern CHARSET =
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s\";,]+)|\"[^\"]*\"", Pattern.CASE_INSENSITIVE);
 
-  /** Contains all names of UTF-8 and of its subset US-ASCII. */
-  private static final Set<String> CHARSETS = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-
-  static {
-    for (Charset charset : List.of(UTF_8, US_ASCII)) {
-      CHARSETS.add(charset.name());
-      CHARSETS.addAll(charset.aliases());
-    }
-  }
-
   /**
    * Bodies of up to this size need no permit, because each thread parses only one body at a time,
    * and the heap has enough room for one small body per thread.
    */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 
-  /** The parser allocates up to this many bytes for each byte of a body with short members. */
-  private static final int PARSER_BYTES_PER_BYTE = 14;
-
   /**
-   * All parsers together may allocate this many KiB, which is a quarter of the maximum heap size.
+   * All larger bodies that are being parsed may have this many bytes in total. Parsing a body may
+   * allocate 14 times its size, so all parsers together allocate at most a quarter of the heap.
    * Without this limit, eight callers could exhaust a 64 MB heap.
    */
-  private static final int PARSER_KIB = (int) (Runtime.getRuntime().maxMemory() / 4 / 1024);
+  private static final int MAX_PARSED_BYTES =
+      (int) Math.min(Runtime.getRuntime().maxMemory() / 4 / 14, Integer.MAX_VALUE);
 
-  private final Semaphore parserKib = new Semaphore(PARSER_KIB);
+  private final Semaphore parsedBytes = new Semaphore(MAX_PARSED_BYTES);
 
   @Override
   public NewPlant read(
@@ -87,14 +74,14 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
   }
 
   private NewPlant readLarge(ByteBuffer<?> body) {
-    int kib = Math.min(body.readableBytes() / 1024 * PARSER_BYTES_PER_BYTE, PARSER_KIB);
-    if (!parserKib.tryAcquire(kib)) {
+    int bytes = Math.min(body.readableBytes(), MAX_PARSED_BYTES);
+    if (!parsedBytes.tryAcquire(bytes)) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
     try {
       return parse(body.toByteArray());
     } finally {
-      parserKib.release(kib);
+      parsedBytes.release(bytes);
     }
   }
 
@@ -103,7 +90,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
    * that RFC 3629 forbids.
    */
   static NewPlant parse(byte[] body) {
-    java.nio.ByteBuffer bytes = java.nio.ByteBuffer.wrap(body);
+    var bytes = java.nio.ByteBuffer.wrap(body);
     try {
       return NewPlantJson.read(UTF_8.newDecoder().decode(bytes));
     } catch (CharacterCodingException e) {
@@ -149,12 +136,21 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     Matcher charset = CHARSET.matcher(contentType);
     while (end >= 0 && charset.find()) {
       String name = charset.group(1);
-      if (name != null && !CHARSETS.contains(name)) {
+      if (name != null && !isUtf8(name)) {
         return "The charset in the Content-Type must be UTF-8, but is "
             + Legible.quoted(name)
             + "; encode the body in UTF-8, and correct or omit the charset.";
       }
     }
     return null;
+  }
+
+  /** Returns whether a charset name denotes UTF-8 or its subset US-ASCII. */
+  private static boolean isUtf8(String name) {
+    try {
+      return List.of(UTF_8, US_ASCII).contains(Charset.forName(name));
+    } catch (IllegalArgumentException e) { // the name is malformed or unknown
+      return false;
+    }
   }
 }
