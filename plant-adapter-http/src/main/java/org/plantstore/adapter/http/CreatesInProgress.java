@@ -110,7 +110,8 @@ final class CreatesInProgress {
   private CompletionStage<Plant> createAsync(NewPlant plant, Executor call) {
     try {
       return requireNonNull(
-          createPlant.createAsync(plant, call), () -> createPlant + " returned no stage");
+          createPlant.createAsync(plant, call),
+          () -> createPlant + " must return a stage, but returned null");
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }

@@ -133,7 +133,9 @@ class CreatesInProgressTest {
     for (int attempt = 0; attempt < 2; attempt++) {
       Throwable failure = failure(create(creates));
       assertEquals(faulty + " failed", failure.getMessage());
-      assertEquals(faulty + " returned no stage", requireNonNull(failure.getCause()).getMessage());
+      assertEquals(
+          faulty + " must return a stage, but returned null",
+          requireNonNull(failure.getCause()).getMessage());
     }
   }
 
