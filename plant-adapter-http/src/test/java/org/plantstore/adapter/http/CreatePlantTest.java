@@ -128,7 +128,7 @@ class CreatePlantTest extends ServerTest {
     createPlant.behave(plant -> {
       throw new AssertionError("secret cause");
     });
-    try (Log log = new Log(ErrorAnswers.class.getName())) {
+    try (Log log = new Log(ErrorResponses.class.getName())) {
       for (int attempt = 0; attempt < 10; attempt++) {
         Answer answer = Answer.to(create(FERN).header("X-Request-Id", "failed"));
         assertError(answer, ErrorNumber.INTERNAL);

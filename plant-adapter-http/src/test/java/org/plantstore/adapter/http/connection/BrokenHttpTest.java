@@ -149,7 +149,7 @@ class BrokenHttpTest extends ServerTest {
   @Test
   void refusals_are_logged_at_most_once_per_second() throws IOException {
     long start = System.nanoTime();
-    try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers")) {
+    try (Log log = new Log("org.plantstore.adapter.http.ErrorResponses")) {
       for (int sent = 0; sent < 50 || log.await(0).isEmpty(); sent++) {
         send("GET /a b HTTP/1.1\r\n\r\n");
       }

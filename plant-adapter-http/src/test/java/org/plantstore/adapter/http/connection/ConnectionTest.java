@@ -239,7 +239,7 @@ class ConnectionTest extends ServerTest {
   void memory_is_released_when_the_client_disconnects_and_nothing_is_created_or_logged()
       throws IOException {
     String create = createRequest("", LARGE);
-    try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers");
+    try (Log log = new Log("org.plantstore.adapter.http.ErrorResponses");
         Socket connection = connect(server)) {
       write(connection, create.substring(0, create.length() - 1));
       awaitFree(bytes -> bytes < ALL_BYTES);

@@ -85,7 +85,7 @@ class CrossOriginTest extends ServerTest {
   void refusal_of_a_preflight_names_the_origin_and_the_setting(
       String origin, String named, String cure) throws IOException {
     String message = "Web pages from " + named + " may not call the service; " + cure;
-    try (Log log = new Log("org.plantstore.adapter.http.ErrorAnswers")) {
+    try (Log log = new Log("org.plantstore.adapter.http.ErrorResponses")) {
       while (log.await(0).isEmpty()) { // the log is limited to one line per second
         String answer = preflight(server, "/elsewhere", "POST", origin);
         assertAnswer(403, "", answer);

@@ -39,9 +39,9 @@ import org.slf4j.LoggerFactory;
  * is an Error as defined in the contract. Safe for use by multiple threads.
  */
 @Controller
-final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
+final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
 
-  private static final Logger LOG = LoggerFactory.getLogger(ErrorAnswers.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ErrorResponses.class);
 
   @Serdeable.Serializable
   record ErrorBody(int error, String message) {}
@@ -59,7 +59,7 @@ final class ErrorAnswers implements ErrorResponseProcessor<byte[]> {
           ErrorNumber.STORE_UNAVAILABLE, new LogLimit(),
           ErrorNumber.INTERNAL, new LogLimit());
 
-  ErrorAnswers(JsonMapper json, HttpServerConfiguration server) {
+  ErrorResponses(JsonMapper json, HttpServerConfiguration server) {
     this.json = json;
     this.maxBodyBytes = server.getMaxRequestSize();
   }
