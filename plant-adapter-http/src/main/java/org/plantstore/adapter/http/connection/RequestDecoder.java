@@ -143,16 +143,18 @@ final class RequestDecoder extends HttpRequestDecoder {
   private void explain(HttpObject last) {
     Throwable cause = last.decoderResult().cause();
     if (cause != null && !(cause instanceof RefusedException)) {
-      String message = fault == null ? MalformedRequest.ofDecoder(cause, defaultFor(last)) : fault;
+      String message = fault == null ? messageFor(cause, last) : fault;
       last.setDecoderResult(DecoderResult.failure(malformed(message)));
     }
   }
 
-  private static String defaultFor(HttpObject last) {
+  private static String messageFor(Throwable cause, HttpObject last) {
     if (last instanceof DecodedRequest request) {
-      return request.path().equals(NONE) ? MalformedRequest.REQUEST_LINE : MalformedRequest.HEADERS;
+      boolean isLine = request.path().equals(NONE);
+      return MalformedRequest.ofHead(
+          cause, isLine ? MalformedRequest.REQUEST_LINE : MalformedRequest.HEADERS);
     }
-    return MalformedRequest.TRAILERS;
+    return MalformedRequest.BODY;
   }
 
   private static RefusedException malformed(String message) {
