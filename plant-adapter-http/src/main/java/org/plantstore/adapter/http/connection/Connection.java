@@ -28,19 +28,25 @@ final class Connection extends ChannelDuplexHandler {
   static final Object NEXT_REQUEST = new Object();
 
   /** The approximate size, in bytes, of the objects that represent one request, excluding text. */
-  private static final int BYTES_PER_REQUEST = 1024;
+  private static final int BYTES_PER_REQUEST = 4 * 1024;
+
+  /** The memory, in bytes, that each received byte takes. A line exists as bytes and as text. */
+  private static final int MEMORY_PER_BYTE = 2;
+
+  /**
+   * The maximum number of received bytes that are counted for a request. The head of a request has
+   * at most 32 KiB, and {@link BodyMemory} limits the body.
+   */
+  private static final int MAX_COUNTED_BYTES = 32 * 1024;
 
   private final Channel channel;
   private final SlowClients slowClients;
   private final RequestMemory.Share memory;
   private State state = State.IDLE;
-  private boolean isTls;
   private boolean isInputBuffered;
-  private int inputBytes;
-  private int lastReadBytes;
 
-  /** The maximum number of bytes that {@link SslHandler} may hold for an incomplete TLS record. */
-  private int encryptedBytes;
+  /** The number of bytes received since the connection was last idle. */
+  private int receivedBytes;
 
   /** Whether the timeout starts again at the next call to {@link #closeIfTimedOut}. */
   private boolean mustRestartTimeout = true;
@@ -59,7 +65,6 @@ final class Connection extends ChannelDuplexHandler {
     slowClients.add(this);
     SslHandler tls = context.pipeline().get(SslHandler.class);
     if (tls != null) {
-      isTls = true;
       tls.handshakeFuture().addListener(done -> noRequestBegun());
     }
   }
@@ -72,15 +77,10 @@ final class Connection extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object bytes) {
+    int earlierBytes = state == State.IDLE ? 0 : receivedBytes;
+    receivedBytes = Math.min(earlierBytes + ((ByteBuf) bytes).readableBytes(), MAX_COUNTED_BYTES);
     requestBegun();
-    lastReadBytes = ((ByteBuf) bytes).readableBytes();
-    encryptedBytes += lastReadBytes;
     context.fireChannelRead(bytes);
-  }
-
-  /** Records that input was decrypted. Only bytes from the last read may still be encrypted. */
-  void inputDecrypted() {
-    encryptedBytes = isTls ? Math.min(encryptedBytes, lastReadBytes) : 0;
   }
 
   void requestBegun() {
@@ -94,11 +94,6 @@ final class Connection extends ChannelDuplexHandler {
     if (state == State.RECEIVING) {
       become(State.IDLE);
     }
-  }
-
-  /** Records the estimated number of bytes that the decoder holds for an incomplete request. */
-  void inputHeld(int bytes) {
-    inputBytes = bytes;
   }
 
   void headersReceived(boolean hasBody) {
@@ -176,7 +171,7 @@ final class Connection extends ChannelDuplexHandler {
 
   private void updateMemory() {
     if ((state == State.RECEIVING || !channel.isWritable()) && channel.isActive()) {
-      memory.hold(BYTES_PER_REQUEST + inputBytes + encryptedBytes + unreadBytes());
+      memory.hold(BYTES_PER_REQUEST + MEMORY_PER_BYTE * receivedBytes + unreadBytes());
     } else {
       memory.release();
     }

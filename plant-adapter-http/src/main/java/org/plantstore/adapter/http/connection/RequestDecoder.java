@@ -5,7 +5,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpConstants;
-import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMessageDecoderResult;
@@ -27,7 +26,8 @@ import org.plantstore.adapter.http.error.RefusedException;
  * rejects input that a proxy might interpret differently: folded headers, a lone CR or LF before
  * the request line, and everything that {@link MalformedRequest} finds. Input that arrives during a
  * response is decoded later, because undecoded input takes less memory. A decoder is replaced after
- * a long line, because Netty's line buffer never shrinks. Used only by the connection's event loop.
+ * a large request, because Netty's line buffer never shrinks. Used only by the connection's event
+ * loop.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
@@ -37,10 +37,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** The maximum number of headers in a request, and of trailers after a body. */
   private static final int MAX_HEADERS = 100;
 
-  /** Half of the memory overhead of a header, in bytes; {@link #heldBytes} doubles this number. */
-  private static final int BYTES_PER_HEADER = 64;
-
-  /** The maximum size, in bytes, of the line buffer that an idle connection keeps. */
+  /** The size of a request, in bytes, up to which its decoder is kept for the next request. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
   /** Represents the method and target of a malformed request line. "-" is never a valid target. */
@@ -53,14 +50,8 @@ final class RequestDecoder extends HttpRequestDecoder {
   private @Nullable String fault; // in the request line or the headers
   private int headers; // the number of headers or trailers received so far
 
-  /** The bytes read since the last decoded object, plus {@link #BYTES_PER_HEADER} per header. */
-  private int lineBytes;
-
-  /** The largest value of {@link #lineBytes} during the current request. */
-  private int maxLineBytes;
-
-  /** The number of body bytes that {@link BodyMemory} holds without permits. */
-  private int bodyBytes;
+  /** The number of bytes of the current request that have been decoded. */
+  private long requestBytes;
 
   RequestDecoder(Connection connection) {
     super(
@@ -68,17 +59,6 @@ final class RequestDecoder extends HttpRequestDecoder {
             .setMaxInitialLineLength(MAX_PART_BYTES)
             .setMaxHeaderSize(MAX_PART_BYTES));
     this.connection = connection;
-  }
-
-  /** Estimates the request's memory in bytes, which contains each line as text and as bytes. */
-  private int heldBytes() {
-    return 2 * Math.max(maxLineBytes, lineBytes) + bodyBytes + actualReadableBytes();
-  }
-
-  @Override
-  public void channelReadComplete(ChannelHandlerContext context) throws Exception {
-    connection.inputHeld(heldBytes());
-    super.channelReadComplete(context);
   }
 
   /** Decodes the input that arrived during the previous response. */
@@ -95,11 +75,10 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf bytes, List<Object> decoded)
       throws Exception {
-    connection.inputDecrypted();
     if (connection.mayDecode() && (!isBetweenRequests || begins(bytes))) {
-      lineBytes -= bytes.readerIndex();
+      requestBytes -= bytes.readerIndex();
       super.decode(context, bytes, decoded);
-      lineBytes += bytes.readerIndex();
+      requestBytes += bytes.readerIndex();
       if (!decoded.isEmpty()) {
         objectDecoded(context, (HttpObject) decoded.get(decoded.size() - 1));
       }
@@ -112,9 +91,7 @@ final class RequestDecoder extends HttpRequestDecoder {
       bytes.skipBytes(2);
     }
     headers = 0;
-    lineBytes = 0;
-    maxLineBytes = 0;
-    bodyBytes = 0;
+    requestBytes = 0;
     if (bytes.isReadable()) {
       connection.requestBegun();
     } else {
@@ -126,15 +103,10 @@ final class RequestDecoder extends HttpRequestDecoder {
     return !isBetweenRequests;
   }
 
-  /** Updates the counters after a request, or a part of its body, has been decoded. */
   private void objectDecoded(ChannelHandlerContext context, HttpObject last) {
-    int contentBytes = last instanceof HttpContent part ? part.content().readableBytes() : 0;
-    bodyBytes = Math.min(bodyBytes + contentBytes, BodyMemory.PERMIT_FREE_BYTES);
-    maxLineBytes = Math.max(maxLineBytes, lineBytes - contentBytes);
-    lineBytes = 0;
     explain(last);
     isBetweenRequests = last instanceof LastHttpContent;
-    if (isBetweenRequests && maxLineBytes > MAX_KEPT_BYTES) {
+    if (isBetweenRequests && requestBytes > MAX_KEPT_BYTES) {
       context.pipeline().replace(this, context.name(), new RequestDecoder(connection));
     }
   }
@@ -189,7 +161,6 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     headers++;
-    lineBytes += BYTES_PER_HEADER;
     if (headers > MAX_HEADERS) {
       throw malformed(
           "The request has more than " + MAX_HEADERS + " headers or trailers; remove some.");
@@ -199,18 +170,16 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   /**
    * Checks the request line and the headers. Netty calls this method after it has joined folded
-   * lines. If more bytes were read than the joined lines contain, a header was folded.
+   * lines. If more line ends were read than there are joined lines, a header was folded.
    */
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage request) {
     HttpMessageDecoderResult sizes = (HttpMessageDecoderResult) request.decoderResult();
-    int ends = 2 * (1 + headers + 1); // CRLF after request line, headers, and empty line
-    int expectedBytes =
-        sizes.initialLineLength() + sizes.headerSize() + ends + headers * BYTES_PER_HEADER;
+    int lines = 1 + headers + 1; // the request line, the headers, and the empty line
     headers = 0;
     if (fault == null) {
       fault =
-          lineBytes + internalBuffer().readerIndex() == expectedBytes
+          requestBytes + internalBuffer().readerIndex() == sizes.totalSize() + 2 * lines
               ? MalformedRequest.ofHeaders((HttpRequest) request)
               : MalformedRequest.HEADERS;
     }
