@@ -19,9 +19,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
+import org.plantstore.adapter.http.observe.RequestRecord;
 
 /**
- * Decodes requests into {@link DecodedRequest}s. In addition to Netty's checks, the decoder limits
+ * Decodes requests into {@link RequestRecord}s. In addition to Netty's checks, the decoder limits
  * the number of headers, because a header takes far more memory than its text. The decoder also
  * rejects input that a proxy might interpret differently: folded headers, a lone CR or LF before
  * the request line, and everything that {@link MalformedRequest} finds. Input that arrives during a
@@ -121,7 +122,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   private static String messageFor(Throwable cause, HttpObject last) {
-    if (last instanceof DecodedRequest request) {
+    if (last instanceof RequestRecord request) {
       boolean isLine = request.path().equals(NONE);
       return MalformedRequest.ofHead(
           cause, isLine ? MalformedRequest.REQUEST_LINE : MalformedRequest.HEADERS);
@@ -143,7 +144,7 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected HttpMessage createMessage(String[] words) {
-    return new DecodedRequest(
+    return new RequestRecord(
         // The framework copies the request's version to the response.
         fault == null ? HttpVersion.valueOf(words[2]) : HttpVersion.HTTP_1_1,
         HttpMethod.valueOf(words[0]),
@@ -153,7 +154,7 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected HttpMessage createInvalidMessage() {
-    return new DecodedRequest(
+    return new RequestRecord(
         HttpVersion.HTTP_1_1, HttpMethod.valueOf(NONE), NONE, headersFactory.newHeaders());
   }
 

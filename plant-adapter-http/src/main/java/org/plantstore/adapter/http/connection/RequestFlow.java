@@ -11,12 +11,16 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
+import java.util.Date;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +37,8 @@ import org.slf4j.LoggerFactory;
 final class RequestFlow extends ChannelDuplexHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(RequestFlow.class);
+  private static final AsciiString TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
+  private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
 
   /** How long a graceful shutdown waits for a request that a client may already have sent. */
   private static final long LAST_REQUEST_SECONDS = 5;
@@ -42,7 +48,7 @@ final class RequestFlow extends ChannelDuplexHandler {
   private final BooleanSupplier isDraining;
   private final AllowedOrigins origins;
   private final Consumer<RequestRecord> ended;
-  private @Nullable DecodedRequest request; // null between requests
+  private @Nullable RequestRecord request; // null between requests
   private boolean isUsed;
   private boolean isLastResponse;
 
@@ -70,11 +76,14 @@ final class RequestFlow extends ChannelDuplexHandler {
       }
       return;
     }
-    if (message instanceof DecodedRequest received) {
+    if (message instanceof RequestRecord received) {
       isUsed = true;
-      received.createRecord();
+      received.recordHeaders();
+      // Removes Accept, because each path has a single media type. If Accept specified another
+      // type, the framework would not find a route and would respond with 401.
+      received.headers().remove(HttpHeaderNames.ACCEPT);
       request = received;
-      connection.headersReceived(received.hasBody());
+      connection.headersReceived(hasBody(received));
     } else if (message instanceof LastHttpContent) {
       connection.requestReceived();
     }
@@ -87,6 +96,12 @@ final class RequestFlow extends ChannelDuplexHandler {
     }
   }
 
+  private static boolean hasBody(HttpRequest request) {
+    return request.decoderResult().isSuccess()
+        && (HttpUtil.getContentLength(request, 0L) > 0
+            || HttpUtil.isTransferEncodingChunked(request));
+  }
+
   /**
    * Hides the end of a read from the framework until a small body is complete. The framework starts
    * to process a request at the end of a read. Without this method, a client could make the service
@@ -94,7 +109,7 @@ final class RequestFlow extends ChannelDuplexHandler {
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
-    DecodedRequest received = request;
+    RequestRecord received = request;
     if (received != null
         && connection.isReceiving()
         && body.isSmall()
@@ -107,7 +122,7 @@ final class RequestFlow extends ChannelDuplexHandler {
 
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-    DecodedRequest answered = request;
+    RequestRecord answered = request;
     if (answered == null || isInterim(message)) {
       context.write(message, promise);
       return;
@@ -121,13 +136,13 @@ final class RequestFlow extends ChannelDuplexHandler {
       if (isLastResponse) {
         response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
       }
-      answered.completeHeaders(response.headers(), origins);
+      completeHeaders(response.headers(), answered);
     }
-    answered.record().recordResponse(message);
+    answered.recordResponse(message);
     if (message instanceof LastHttpContent) {
       request = null;
       context.write(message, end(promise));
-      ended.accept(answered.record());
+      ended.accept(answered);
     } else {
       context.write(message, promise);
     }
@@ -136,6 +151,19 @@ final class RequestFlow extends ChannelDuplexHandler {
   private static boolean isInterim(Object message) {
     return message instanceof HttpResponse response
         && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+  }
+
+  /** Adds the headers that every response contains. */
+  @SuppressWarnings("JavaUtilDate") // Netty's headers accept no Instant
+  private void completeHeaders(HttpHeaders response, RequestRecord answered) {
+    if (!response.contains(HttpHeaderNames.DATE)) {
+      response.set(HttpHeaderNames.DATE, new Date()); // RFC 9110, section 6.6.1
+    }
+    response.set(RequestRecord.REQUEST_ID, answered.requestId()).set(TYPE_OPTIONS, NOSNIFF);
+    if (!response.contains(HttpHeaderNames.CACHE_CONTROL)) {
+      response.set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
+    }
+    origins.set(response, answered);
   }
 
   private ChannelPromise end(ChannelPromise promise) {
@@ -183,9 +211,9 @@ final class RequestFlow extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    DecodedRequest unanswered = request;
+    RequestRecord unanswered = request;
     if (unanswered != null) {
-      ended.accept(unanswered.record());
+      ended.accept(unanswered);
     }
     body.release();
   }

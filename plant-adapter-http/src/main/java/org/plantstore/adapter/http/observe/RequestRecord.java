@@ -2,11 +2,14 @@ package org.plantstore.adapter.http.observe;
 
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.server.netty.NettyHttpRequest;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.AsciiString;
 import java.time.Duration;
@@ -22,11 +25,12 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.slf4j.MDC;
 
 /**
- * Records data about a request and its response for the metrics and the access log. Only the
- * connection's event loop changes a record, with one exception: the thread that prepares the
- * response records the caller and the error.
+ * A decoded request that also records data about itself and its response for the metrics and the
+ * access log. The URI of the request contains only the path, because the framework needs nothing
+ * else for routing. Only the connection's event loop changes a record, with one exception: the
+ * thread that prepares the response records the caller and the error.
  */
-public final class RequestRecord {
+public final class RequestRecord extends DefaultHttpRequest {
 
   /** The header that contains the request id, both in requests and in responses. */
   public static final AsciiString REQUEST_ID = AsciiString.cached("X-Request-Id");
@@ -40,32 +44,51 @@ public final class RequestRecord {
           "(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}"
               + "(-.*)?");
 
-  /** A Netty request that carries its {@link RequestRecord}. */
-  public interface Recorded {
+  private static final Pattern PATH =
+      Pattern.compile("(?:[^/?#]+://[^/?#]*)?([^?#]*).*", Pattern.DOTALL);
 
-    /** Returns the record of this request. */
-    RequestRecord record();
-  }
-
-  private final HttpMethod method;
   private final String path;
-  private final HttpHeaders headers;
-  private final String requestId;
-  private final long beganNanos = System.nanoTime();
+  private String requestId = "";
+  private long beganNanos;
   private @Nullable HttpResponseStatus status;
   private String caller = "";
   private @Nullable ErrorNumber error;
   private long responseBytes;
   private boolean isResponseComplete;
 
-  /** Creates the record of a request whose headers have just been received. */
-  public RequestRecord(HttpMethod method, String path, HttpHeaders headers) {
-    this.method = method;
-    this.path = path;
-    this.headers = headers;
-    List<String> ids = headers.getAll(REQUEST_ID);
+  /**
+   * Creates a request from the parts of its request line. If the framework cannot parse a URI, it
+   * replaces the request with another object, which records nothing. The URI is therefore reduced
+   * to the path. If the path begins with two slashes, the framework would interpret them as the
+   * start of an authority (RFC 3986, section 4.2), so a dot segment is inserted before them. No
+   * route matches the resulting path.
+   */
+  public RequestRecord(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
+    super(version, method, target, headers);
+    path = pathOf(target);
+    setUri(path.isEmpty() ? "/" : path.startsWith("//") ? "/." + path : path);
+  }
+
+  private static String pathOf(String target) {
+    boolean isPath = target.startsWith("/") && target.indexOf('?') < 0 && target.indexOf('#') < 0;
+    return isPath ? target : PATH.matcher(target).replaceFirst("$1");
+  }
+
+  /** Replaces the URI of a malformed request, because the framework may fail to parse that URI. */
+  @Override
+  public void setDecoderResult(DecoderResult result) {
+    super.setDecoderResult(result);
+    if (result.isFailure()) {
+      setUri("/");
+    }
+  }
+
+  /** Records that all headers have been received. Chooses the request id, and starts the clock. */
+  public void recordHeaders() {
+    beganNanos = System.nanoTime();
+    List<String> ids = headers().getAll(REQUEST_ID);
     boolean isUsable = ids.size() == 1 && WELL_FORMED_ID.matcher(ids.get(0)).matches();
-    this.requestId = isUsable ? ids.get(0) : randomId();
+    requestId = isUsable ? ids.get(0) : randomId();
   }
 
   private static String randomId() {
@@ -76,7 +99,7 @@ public final class RequestRecord {
 
   /** Returns the record of a request that the framework is processing. */
   public static RequestRecord of(HttpRequest<?> request) {
-    return ((Recorded) ((NettyHttpRequest<?>) request).getNativeRequest()).record();
+    return (RequestRecord) ((NettyHttpRequest<?>) request).getNativeRequest();
   }
 
   /** Returns the event loop of the request's connection. */
@@ -86,7 +109,7 @@ public final class RequestRecord {
 
   /** Runs a task with the request id and, if known, the trace id as the only entries of the MDC. */
   public void runWithIds(Runnable task) {
-    List<String> parents = headers.getAll("traceparent");
+    List<String> parents = headers().getAll("traceparent");
     Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");
     Map<String, String> outer = MDC.getCopyOfContextMap();
     MDC.setContextMap(
@@ -129,10 +152,6 @@ public final class RequestRecord {
   /** Returns the path of the request target without the query. The path may be malformed. */
   public String path() {
     return path;
-  }
-
-  HttpMethod method() {
-    return method;
   }
 
   /** Returns the name of the caller from the token, or an empty string if there is none. */

@@ -14,6 +14,7 @@ import io.micronaut.context.annotation.Requires;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpVersion;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.io.IOException;
@@ -189,7 +190,9 @@ class RequestMetricsTest extends ServerTest {
   }
 
   private static RequestRecord recordOf(HttpHeaders headers) {
-    return new RequestRecord(HttpMethod.GET, "/", headers);
+    RequestRecord record = new RequestRecord(HttpVersion.HTTP_1_1, HttpMethod.GET, "/", headers);
+    record.recordHeaders();
+    return record;
   }
 
   private Map<String, Long> counts() {
