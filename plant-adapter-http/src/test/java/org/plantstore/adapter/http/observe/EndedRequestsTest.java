@@ -38,8 +38,8 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.MDC;
 
 /** Tests request ids, metrics, and the access log, which must not contain secrets. */
-@Property(name = "spec.name", value = "RequestMetricsTest")
-class RequestMetricsTest extends ServerTest {
+@Property(name = "spec.name", value = "EndedRequestsTest")
+class EndedRequestsTest extends ServerTest {
 
   private static final String TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 
@@ -47,7 +47,7 @@ class RequestMetricsTest extends ServerTest {
 
   /** The registry exists only in this test. */
   @Singleton
-  @Requires(property = "spec.name", value = "RequestMetricsTest")
+  @Requires(property = "spec.name", value = "EndedRequestsTest")
   static final class Registry extends SimpleMeterRegistry {}
 
   @Test
@@ -55,8 +55,8 @@ class RequestMetricsTest extends ServerTest {
       throws IOException {
     Map<String, Long> before = counts();
     assertEquals(
-        ErrorNumber.values().length + RequestMetrics.Outcome.values().length, before.size());
-    try (Log log = new Log(AccessLog.NAME)) {
+        ErrorNumber.values().length + EndedRequests.Outcome.values().length, before.size());
+    try (Log log = new Log(EndedRequests.ACCESS_LOG)) {
       String ids = "X-Request-Id: a\r\ntraceparent: 00-" + TRACE_ID + "-00f067aa0ba902b7-01\r\n";
       send(
           createRequest(ids)
@@ -88,7 +88,7 @@ class RequestMetricsTest extends ServerTest {
               "- - 400 4005 refused 151",
               "POST /plants 503 5002 failed 105",
               "POST /plants - - unanswered 0"),
-          lines.stream().map(RequestMetricsTest::textOf).toList());
+          lines.stream().map(EndedRequestsTest::textOf).toList());
       assertEquals(
           Map.of("request_id", "a", "trace_id", TRACE_ID), lines.get(0).getMDCPropertyMap());
       assertEquals(Map.of("request_id", "gone"), lines.get(6).getMDCPropertyMap());
@@ -142,14 +142,14 @@ class RequestMetricsTest extends ServerTest {
   void logged_caller_contains_no_spaces_or_line_breaks() throws IOException {
     String claims = Tokens.CLAIMS.replace("gardener", "a \\n%ü");
     String token = Tokens.raw("{\"alg\":\"HS256\"}", claims, Tokens.SECRET.getBytes(UTF_8));
-    try (Log log = new Log(AccessLog.NAME)) {
+    try (Log log = new Log(EndedRequests.ACCESS_LOG)) {
       send(createRequest("Connection: close\r\n").replaceFirst("Bearer \\S+", "Bearer " + token));
       assertEquals("a%20%0A%25%C3%BC", value(log.await(1).get(0), "caller"));
     }
   }
 
   private ILoggingEvent lineAbout(String methodAndTarget) throws IOException {
-    try (Log log = new Log(AccessLog.NAME)) {
+    try (Log log = new Log(EndedRequests.ACCESS_LOG)) {
       send(methodAndTarget + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
       return log.await(1).get(0);
     }
