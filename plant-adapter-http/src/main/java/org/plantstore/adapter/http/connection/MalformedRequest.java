@@ -39,6 +39,10 @@ final class MalformedRequest {
       "The length of the body is invalid or ambiguous; specify it once, either with a"
           + " Content-Length of at most 18 digits or, in HTTP/1.1, with Transfer-Encoding: chunked.";
 
+  /** Occurs in the messages of Netty's exceptions for an invalid length of the body. */
+  private static final Pattern BODY_LENGTH =
+      Pattern.compile("Content-Length|Transfer-Encoding|transfer coding");
+
   private static final byte TLS_HANDSHAKE = 0x16; // RFC 8446, section 5.1
 
   /** Matches a character that a host name and a path may contain (RFC 3986, section 3.2.2). */
@@ -152,8 +156,8 @@ final class MalformedRequest {
     return isChunkedOrNot && !headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1) ? null : LENGTH;
   }
 
-  /** Returns the message for an exception of Netty's decoder about a request line or headers. */
-  static String ofHead(Throwable cause, String defaultMessage) {
+  /** Returns the message for an exception that Netty's decoder has thrown for a head. */
+  static String ofDecoder(Throwable cause, String defaultMessage) {
     if (cause instanceof TooLongHttpLineException) {
       return "The first line is longer than 16 KiB; shorten it.";
     }
@@ -163,9 +167,6 @@ final class MalformedRequest {
     if (cause instanceof InvalidLineSeparatorException) {
       return "A line does not end with CR LF; end each line of the request with CR LF.";
     }
-    String reason = String.valueOf(cause.getMessage());
-    return reason.contains("Content-Length") || reason.contains("Transfer-Encoding")
-        ? LENGTH
-        : defaultMessage;
+    return BODY_LENGTH.matcher(String.valueOf(cause.getMessage())).find() ? LENGTH : defaultMessage;
   }
 }

@@ -10,7 +10,6 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMessageDecoderResult;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -48,7 +47,7 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   private final Connection connection;
   private boolean isBetweenRequests = true;
-  private @Nullable String fault; // in the request line or the headers
+  private @Nullable String fault; // found before Netty has decoded the object that contains it
   private int headers; // the number of headers or trailers received so far
 
   /** The number of bytes of the current request that have been decoded. */
@@ -81,7 +80,7 @@ final class RequestDecoder extends HttpRequestDecoder {
       super.decode(context, bytes, decoded);
       requestBytes += bytes.readerIndex();
       if (!decoded.isEmpty()) {
-        objectDecoded(context, (HttpObject) decoded.get(decoded.size() - 1));
+        objectsDecoded(context, decoded);
       }
     }
   }
@@ -104,34 +103,50 @@ final class RequestDecoder extends HttpRequestDecoder {
     return !isBetweenRequests;
   }
 
-  private void objectDecoded(ChannelHandlerContext context, HttpObject last) {
-    explain(last);
-    isBetweenRequests = last instanceof LastHttpContent;
+  /** Rejects a malformed object, and drops the objects that follow it. */
+  private void objectsDecoded(ChannelHandlerContext context, List<Object> decoded) {
+    for (int index = 0; index < decoded.size(); index++) {
+      HttpObject object = (HttpObject) decoded.get(index);
+      String message = object instanceof RequestRecord request ? ofHead(request) : ofBody(object);
+      if (message != null) {
+        object.setDecoderResult(
+            DecoderResult.failure(new RefusedException(ErrorNumber.MALFORMED_REQUEST, message)));
+        decoded.subList(index + 1, decoded.size()).clear();
+      }
+    }
+    isBetweenRequests = decoded.get(decoded.size() - 1) instanceof LastHttpContent;
     if (isBetweenRequests && requestBytes > MAX_KEPT_BYTES) {
       context.pipeline().replace(this, context.name(), new RequestDecoder(connection));
     }
   }
 
-  /** Replaces Netty's exception for malformed input with one whose message explains the fault. */
-  private void explain(HttpObject last) {
-    Throwable cause = last.decoderResult().cause();
-    if (cause != null && !(cause instanceof RefusedException)) {
-      String message = fault == null ? messageFor(cause, last) : fault;
-      last.setDecoderResult(DecoderResult.failure(malformed(message)));
+  /**
+   * Returns the message for a malformed request line or malformed headers, or null if both are
+   * well-formed. If more line ends were decoded than there are lines, Netty has joined the lines of
+   * a folded header.
+   */
+  private @Nullable String ofHead(RequestRecord request) {
+    int lines = 1 + headers + 1; // the request line, the headers, and the empty line
+    headers = 0;
+    if (fault != null) {
+      return fault;
     }
+    if (request.decoderResult() instanceof HttpMessageDecoderResult sizes) {
+      return requestBytes == sizes.totalSize() + 2 * lines
+          ? MalformedRequest.ofHeaders(request)
+          : MalformedRequest.HEADERS;
+    }
+    boolean isLine = request.path().equals(NONE);
+    return MalformedRequest.ofDecoder(
+        request.decoderResult().cause(),
+        isLine ? MalformedRequest.REQUEST_LINE : MalformedRequest.HEADERS);
   }
 
-  private static String messageFor(Throwable cause, HttpObject last) {
-    if (last instanceof RequestRecord request) {
-      boolean isLine = request.path().equals(NONE);
-      return MalformedRequest.ofHead(
-          cause, isLine ? MalformedRequest.REQUEST_LINE : MalformedRequest.HEADERS);
+  private @Nullable String ofBody(HttpObject part) {
+    if (part.decoderResult().isSuccess()) {
+      return null;
     }
-    return MalformedRequest.BODY;
-  }
-
-  private static RefusedException malformed(String message) {
-    return new RefusedException(ErrorNumber.MALFORMED_REQUEST, message);
+    return fault == null ? MalformedRequest.BODY : fault;
   }
 
   @Override
@@ -163,30 +178,9 @@ final class RequestDecoder extends HttpRequestDecoder {
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     headers++;
     if (headers > MAX_HEADERS) {
-      throw malformed(
-          "The request has more than " + MAX_HEADERS + " headers or trailers; remove some.");
+      fault = "The request has more than " + MAX_HEADERS + " headers or trailers; remove some.";
+      throw new IllegalArgumentException(fault); // makes Netty discard all further input
     }
     return super.splitHeaderName(line, start, length);
-  }
-
-  /**
-   * Checks the request line and the headers. Netty calls this method after it has joined folded
-   * lines. If more line ends were read than there are joined lines, a header was folded.
-   */
-  @Override
-  protected boolean isContentAlwaysEmpty(HttpMessage request) {
-    HttpMessageDecoderResult sizes = (HttpMessageDecoderResult) request.decoderResult();
-    int lines = 1 + headers + 1; // the request line, the headers, and the empty line
-    headers = 0;
-    if (fault == null) {
-      fault =
-          requestBytes + internalBuffer().readerIndex() == sizes.totalSize() + 2 * lines
-              ? MalformedRequest.ofHeaders((HttpRequest) request)
-              : MalformedRequest.HEADERS;
-    }
-    if (fault != null) {
-      throw malformed(fault); // makes Netty discard all further input
-    }
-    return false;
   }
 }

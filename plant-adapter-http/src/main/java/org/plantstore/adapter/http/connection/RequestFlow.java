@@ -79,8 +79,7 @@ final class RequestFlow extends ChannelDuplexHandler {
     if (message instanceof RequestRecord received) {
       isUsed = true;
       received.recordHeaders();
-      // Removes Accept, because each path has a single media type. If Accept specified another
-      // type, the framework would not find a route and would respond with 401.
+      // Each path has one media type. If Accept named another one, the response would be 401.
       received.headers().remove(HttpHeaderNames.ACCEPT);
       request = received;
       connection.headersReceived(hasBody(received));
@@ -130,6 +129,7 @@ final class RequestFlow extends ChannelDuplexHandler {
     if (message instanceof HttpResponse response) {
       isLastResponse =
           connection.isReceiving()
+              || answered.decoderResult().isFailure()
               || !HttpUtil.isKeepAlive(answered)
               || !HttpUtil.isKeepAlive(response)
               || isDraining.getAsBoolean();
