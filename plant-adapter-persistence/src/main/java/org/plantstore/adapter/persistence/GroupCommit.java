@@ -31,12 +31,12 @@ class GroupCommit {
     /**
      * Durably stores each plant whose id is free.
      *
-     * @param isRetriedAlone whether this is a single plant that is retried because its batch failed
+     * @param isRetry whether this is a single plant that is retried because its batch failed
      * @return the plants that the table now holds under these ids, with null for each invalid row
      * @throws DatabaseFailure if it is unknown which plants were stored
      */
-    Map<Long, @Nullable NewPlant> putIfAbsent(
-        SortedMap<Long, NewPlant> plants, boolean isRetriedAlone) throws DatabaseFailure;
+    Map<Long, @Nullable NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants, boolean isRetry)
+        throws DatabaseFailure;
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
@@ -101,7 +101,7 @@ class GroupCommit {
   private void write() {
     try {
       for (Batch batch = next(null); batch != null; batch = next(batch)) {
-        write(batch);
+        write(batch, false);
       }
     } catch (RuntimeException | Error e) {
       pending.endWriter(); // The sweep starts another writer, and fails overdue calls.
@@ -113,12 +113,13 @@ class GroupCommit {
     return pending.next(last, maxWriters());
   }
 
-  private void write(Batch batch) {
+  private void write(Batch batch, boolean isRetry) {
     try {
-      Map<Long, @Nullable NewPlant> rows = store(batch);
-      batch.calls().forEach(call -> answer(call, rows));
+      Map<Long, @Nullable NewPlant> rows = store(batch, isRetry);
+      batch.calls().forEach(call -> answer(call, rows, isRetry));
+      batch.calls().forEach(this::retryAlone);
     } catch (DatabaseFailure failure) {
-      retry(batch, failure);
+      handle(failure, batch, isRetry);
     } catch (RuntimeException | Error e) {
       for (Call call : batch.calls()) {
         IllegalStateException bug = new IllegalStateException("a batch failed: " + e);
@@ -128,13 +129,13 @@ class GroupCommit {
     }
   }
 
-  private Map<Long, @Nullable NewPlant> store(Batch batch) throws DatabaseFailure {
+  private Map<Long, @Nullable NewPlant> store(Batch batch, boolean isRetry) throws DatabaseFailure {
     // If two plants have the same id, the first is stored, and both callers receive it.
     SortedMap<Long, NewPlant> plants = new TreeMap<>();
     batch.calls().forEach(call -> plants.putIfAbsent(call.plant.id(), call.plant));
     boolean isStored = false;
     try {
-      Map<Long, @Nullable NewPlant> rows = put(plants, batch.isRetriedAlone());
+      Map<Long, @Nullable NewPlant> rows = put(plants, isRetry);
       isStored = true;
       return rows;
     } finally {
@@ -142,12 +143,12 @@ class GroupCommit {
     }
   }
 
-  Map<Long, @Nullable NewPlant> put(SortedMap<Long, NewPlant> plants, boolean isRetriedAlone)
+  Map<Long, @Nullable NewPlant> put(SortedMap<Long, NewPlant> plants, boolean isRetry)
       throws DatabaseFailure {
-    return table.putIfAbsent(plants, isRetriedAlone);
+    return table.putIfAbsent(plants, isRetry);
   }
 
-  private void answer(Call call, Map<Long, @Nullable NewPlant> rows) {
+  private void answer(Call call, Map<Long, @Nullable NewPlant> rows, boolean isRetry) {
     long id = call.plant.id();
     NewPlant stored = rows.get(id);
     if (stored != null) {
@@ -155,7 +156,7 @@ class GroupCommit {
     } else if (rows.containsKey(id)) {
       String fault = "the row with the id " + id + " in the table plant is not a valid plant";
       call.completeExceptionally(new IllegalStateException(fault));
-    } else if (!pending.retryAlone(call)) {
+    } else if (isRetry) {
       // The row has just been deleted, or row-level security hides it from this role.
       String fault = "the plant with this id cannot be read";
       call.completeExceptionally(new PlantStoreUnavailableException(fault));
@@ -163,16 +164,21 @@ class GroupCommit {
   }
 
   /** Retries the plants if that can help. A retry finds plants that were committed anyway. */
-  private void retry(Batch batch, DatabaseFailure failure) {
+  private void handle(DatabaseFailure failure, Batch batch, boolean isRetry) {
     if (failure.retry() == Retry.BATCH) {
       LockSupport.parkNanos(PAUSE.toNanos());
       pending.retryBatch(batch, failure);
-      return;
+    } else if (failure.retry() == Retry.ALONE && !isRetry) {
+      batch.calls().forEach(this::retryAlone);
+    } else {
+      batch.calls().forEach(call -> call.completeExceptionally(failure.asReason()));
     }
-    for (Call call : batch.calls()) {
-      if (failure.retry() == Retry.NEVER || !pending.retryAlone(call)) {
-        call.completeExceptionally(failure.asReason());
-      }
+  }
+
+  /** Retries a plant on its own, unless its call has completed or reached its deadline. */
+  private void retryAlone(Call call) {
+    if (!call.isDone()) {
+      write(new Batch(List.of(call), System.nanoTime()), true);
     }
   }
 

@@ -42,13 +42,13 @@ final class Node extends GroupCommit {
   }
 
   @Override
-  Map<Long, @Nullable NewPlant> put(SortedMap<Long, NewPlant> plants, boolean isRetriedAlone)
+  Map<Long, @Nullable NewPlant> put(SortedMap<Long, NewPlant> plants, boolean isRetry)
       throws DatabaseFailure {
     if (unanswered == 0) {
       unanswered = System.nanoTime() | 1; // never 0
     }
     try {
-      Map<Long, @Nullable NewPlant> rows = super.put(plants, isRetriedAlone);
+      Map<Long, @Nullable NewPlant> rows = super.put(plants, isRetry);
       unanswered = 0;
       return rows;
     } catch (DatabaseFailure e) {
