@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.DatabaseFailure.Retry;
 import org.plantstore.adapter.persistence.PendingPlants.Batch;
@@ -23,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * plant as for hundreds. The plants that arrive while a batch is in flight form the next batch. If
  * no batch is in flight, a plant is written immediately. This class is thread-safe.
  */
-class GroupCommit {
+final class GroupCommit implements PlantQueue {
 
   /** The table to which batches are written. */
   interface Table {
@@ -45,35 +46,44 @@ class GroupCommit {
   private static final Duration PAUSE = Duration.ofMillis(50);
 
   final Table table;
-  final Executor executor;
-
-  /** The time within which a call must complete. */
-  final Duration timeout;
-
-  final StoreMetrics metrics;
+  private final IntSupplier maxWriters;
+  private final Executor executor;
+  private final Duration timeout;
+  private final StoreMetrics metrics;
   private final PendingPlants pending = new PendingPlants();
 
-  GroupCommit(Table table, Executor executor, Duration timeout, StoreMetrics metrics) {
+  /**
+   * Creates a queue.
+   *
+   * @param maxWriters supplies the maximum number of batches in flight
+   * @param executor runs the writers
+   * @param timeout the time within which a call must complete
+   */
+  GroupCommit(
+      Table table,
+      IntSupplier maxWriters,
+      Executor executor,
+      Duration timeout,
+      StoreMetrics metrics) {
     this.table = table;
+    this.maxWriters = maxWriters;
     this.executor = executor;
     this.timeout = timeout;
     this.metrics = metrics;
   }
 
-  /**
-   * Stores the plant if its id is free. Stages that depend on the future must not block. If the
-   * future is canceled before a writer takes the plant, the plant is not stored.
-   *
-   * @return a future that completes with the plant that the table now holds under the id. The
-   *     future fails with PlantStoreUnavailableException if another attempt may succeed, and
-   *     otherwise with IllegalStateException.
-   */
-  CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
+  /** Returns a queue for another table, with the same executor, timeout, and metrics. */
+  GroupCommit with(Table otherTable, IntSupplier otherMaxWriters) {
+    return new GroupCommit(otherTable, otherMaxWriters, executor, timeout, metrics);
+  }
+
+  @Override
+  public CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
     return putIfAbsent(plant, 0);
   }
 
   /** Stores the plant as {@link #putIfAbsent(NewPlant)} does, in a batch for the given shard. */
-  final CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
+  CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
     Call call = new Call(plant, shard);
     // If other calls are waiting, a running writer or the next sweep will take this call.
     if (pending.add(call)) {
@@ -82,13 +92,8 @@ class GroupCommit {
     return call;
   }
 
-  /** Returns the maximum number of batches in flight. */
-  int maxWriters() {
-    return PostgresPlantStore.WRITERS;
-  }
-
   private void startWriterIfDue() {
-    if (pending.beginWriter(maxWriters())) {
+    if (pending.beginWriter(maxWriters.getAsInt())) {
       try {
         executor.execute(this::write);
       } catch (RejectedExecutionException | Error e) {
@@ -110,7 +115,7 @@ class GroupCommit {
   }
 
   private @Nullable Batch next(@Nullable Batch last) {
-    return pending.next(last, maxWriters());
+    return pending.next(last, maxWriters.getAsInt());
   }
 
   private void write(Batch batch, boolean isRetry) {
@@ -135,17 +140,12 @@ class GroupCommit {
     batch.calls().forEach(call -> plants.putIfAbsent(call.plant.id(), call.plant));
     boolean isStored = false;
     try {
-      Map<Long, @Nullable NewPlant> rows = put(plants, isRetry);
+      Map<Long, @Nullable NewPlant> rows = table.putIfAbsent(plants, isRetry);
       isStored = true;
       return rows;
     } finally {
       metrics.record(batch, isStored);
     }
-  }
-
-  Map<Long, @Nullable NewPlant> put(SortedMap<Long, NewPlant> plants, boolean isRetry)
-      throws DatabaseFailure {
-    return table.putIfAbsent(plants, isRetry);
   }
 
   private void answer(Call call, Map<Long, @Nullable NewPlant> rows, boolean isRetry) {
@@ -182,14 +182,14 @@ class GroupCommit {
     }
   }
 
-  /** Fails calls that are past their deadline, and starts a writer if a batch is due. */
-  void sweep() {
+  @Override
+  public void sweep() {
     fail(pending.overdue(timeout), "the database did not respond in time");
     startWriterIfDue();
   }
 
   /** Fails all calls except the {@code max} oldest ones. */
-  final void limit(int max) {
+  void limit(int max) {
     fail(pending.beyond(max), "the server is not responding, and too many plants are waiting");
   }
 
@@ -201,13 +201,13 @@ class GroupCommit {
     }
   }
 
-  /** Returns the number of plants waiting for a batch. */
-  int waitingPlants() {
+  @Override
+  public int waitingPlants() {
     return pending.waiting();
   }
 
-  /** Returns the number of plants whose callers are waiting. */
-  int plants() {
+  @Override
+  public int plants() {
     return pending.size();
   }
 }

@@ -36,7 +36,7 @@ final class PostgresPlantStore implements PlantStore {
   private static final Duration SWEEP = Duration.ofMillis(10);
   private static final Logger LOG = LoggerFactory.getLogger(PostgresPlantStore.class);
 
-  final GroupCommit queue;
+  final PlantQueue queue;
   private final PlantTable table;
 
   /**
@@ -59,16 +59,10 @@ final class PostgresPlantStore implements PlantStore {
       StoreMetrics metrics,
       @Property(name = Shards.HAS_CITUS) boolean hasCitus) {
     this.table = table;
-    queue =
-        hasCitus
-            ? new Shards(
-                table, database, writers, settings.connections - 1, settings.deadline, metrics)
-            : new GroupCommit(table, writers, settings.deadline, metrics);
+    GroupCommit whole = new GroupCommit(table, () -> WRITERS, writers, settings.deadline, metrics);
+    queue = hasCitus ? new Shards(whole, database, writers, settings.connections - 1) : whole;
     metrics.gauge(
-        "plant.store.queue.plants",
-        "Plants waiting for a batch",
-        queue,
-        GroupCommit::waitingPlants);
+        "plant.store.queue.plants", "Plants waiting for a batch", queue, PlantQueue::waitingPlants);
   }
 
   /** Returns a factory that creates daemon threads with the given name. */

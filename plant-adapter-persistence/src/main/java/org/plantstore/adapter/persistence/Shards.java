@@ -17,13 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The group commit for a table that Citus may distribute by hash. Each node has its own queue of
- * plants, and each batch contains plants of only one shard. Because shards can be moved and split,
- * their placements are read at startup, and every 30 s while plants are being stored. If the known
+ * The queues for a table that Citus may distribute by hash. Each node has its own queue of plants,
+ * and each batch contains plants of only one shard. Because shards can be moved and split, their
+ * placements are read at startup, and every 30 s while plants are being stored. If the known
  * placements are out of date, batches are slower, and the failure of one node also affects plants
  * on other nodes, but results remain correct. This class is thread-safe.
  */
-final class Shards extends GroupCommit {
+final class Shards implements PlantQueue {
 
   /** The property in which startup records whether the database contains Citus. */
   static final String HAS_CITUS = "database.citus";
@@ -43,28 +43,28 @@ final class Shards extends GroupCommit {
   /** A query that returns one row for each problem with the table's distribution. */
   private static final String FAULTS = DatabaseStart.resource("faults-of-citus.query");
 
+  /** The queue for the whole table, which is used while the table is not distributed. */
+  private final GroupCommit whole;
+
   private final JdbcOperations database;
+  private final Executor executor;
 
   /** The number of threads that all nodes share. */
   private final int threads;
 
-  /** The nodes that contain shards, keyed by group ID. */
-  final Map<String, Node> nodes = new ConcurrentHashMap<>();
+  /** Every node that has contained a shard since startup, keyed by group ID. */
+  private final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
   /** Maps each shard's lowest hash value to its node. Empty if the table is not distributed. */
   private volatile NavigableMap<Integer, Node> shards = new TreeMap<>();
 
+  private volatile int threadsPerNode = 1;
   private volatile long refreshed;
 
-  Shards(
-      Table table,
-      JdbcOperations database,
-      Executor executor,
-      int threads,
-      Duration timeout,
-      StoreMetrics metrics) {
-    super(table, executor, timeout, metrics);
+  Shards(GroupCommit whole, JdbcOperations database, Executor executor, int threads) {
+    this.whole = whole;
     this.database = database;
+    this.executor = executor;
     this.threads = threads;
     refresh();
   }
@@ -84,11 +84,11 @@ final class Shards extends GroupCommit {
   }
 
   @Override
-  CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
+  public CompletableFuture<NewPlant> putIfAbsent(NewPlant plant) {
     Map.Entry<Integer, Node> shard = shards.floorEntry(hash(plant.id()));
     return shard == null
-        ? super.putIfAbsent(plant)
-        : shard.getValue().putIfAbsent(plant, shard.getKey());
+        ? whole.putIfAbsent(plant)
+        : shard.getValue().queue.putIfAbsent(plant, shard.getKey());
   }
 
   /**
@@ -119,14 +119,12 @@ final class Shards extends GroupCommit {
       for (String row : database.execute(connection -> DatabaseStart.rows(connection, RANGES))) {
         String[] lowestAndGroup = row.split(" ", -1);
         Node node =
-            nodes.computeIfAbsent(lowestAndGroup[1], key -> new Node(this, this::threadsPerNode));
+            nodes.computeIfAbsent(
+                lowestAndGroup[1], group -> new Node(whole, () -> threadsPerNode));
         next.put(Integer.parseInt(lowestAndGroup[0]), node);
       }
-      // Keeps nodes from the old map, because a caller may be about to add a plant to one of them.
-      nodes
-          .values()
-          .removeIf(node ->
-              !next.containsValue(node) && !shards.containsValue(node) && node.plants() == 0);
+      long inUse = next.values().stream().distinct().count();
+      threadsPerNode = (int) Math.max(1, threads / Math.max(1, inUse));
       shards = next;
     } catch (RuntimeException | Error e) {
       // The usual cause is an unavailable database, which the readiness probe reports.
@@ -134,31 +132,28 @@ final class Shards extends GroupCommit {
     }
   }
 
-  private int threadsPerNode() {
-    return Math.max(1, threads / Math.max(1, nodes.size()));
-  }
-
   @Override
-  void sweep() {
+  public void sweep() {
     if (System.nanoTime() - refreshed >= REFRESH.toNanos()) {
       refreshed = System.nanoTime(); // so that the next sweep does not refresh again
       executor.execute(this::refresh);
     }
-    super.sweep();
+    whole.sweep();
     nodes.values().forEach(Node::sweep);
   }
 
   @Override
-  int waitingPlants() {
-    return super.waitingPlants() + sum(GroupCommit::waitingPlants);
+  public int waitingPlants() {
+    return sum(GroupCommit::waitingPlants);
   }
 
   @Override
-  int plants() {
-    return super.plants() + sum(GroupCommit::plants);
+  public int plants() {
+    return sum(GroupCommit::plants);
   }
 
   private int sum(ToIntFunction<GroupCommit> number) {
-    return nodes.values().stream().mapToInt(number).sum();
+    return number.applyAsInt(whole)
+        + nodes.values().stream().mapToInt(node -> number.applyAsInt(node.queue)).sum();
   }
 }

@@ -69,7 +69,8 @@ class GroupCommitTest {
 
   @SuppressWarnings("FutureReturnValueIgnored")
   private void open(Duration timeout) {
-    GroupCommit opened = new GroupCommit(this::write, writers, timeout, new StoreMetrics(null));
+    GroupCommit opened =
+        new GroupCommit(this::write, () -> WRITERS, writers, timeout, new StoreMetrics(null));
     sweeps.scheduleWithFixedDelay(opened::sweep, 10, 10, TimeUnit.MILLISECONDS);
     groupCommit = opened;
   }

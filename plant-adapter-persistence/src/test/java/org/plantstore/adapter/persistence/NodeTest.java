@@ -61,7 +61,8 @@ class NodeTest {
           });
 
   private final GroupCommit whole =
-      new GroupCommit(this::write, threads, Duration.ofHours(1), new StoreMetrics(null));
+      new GroupCommit(
+          this::write, () -> WRITERS, threads, Duration.ofHours(1), new StoreMetrics(null));
   private final Node east = new Node(whole, () -> WRITERS);
   private final Node west = new Node(whole, () -> WRITERS);
 
@@ -111,13 +112,13 @@ class NodeTest {
     List<CompletableFuture<Void>> inTrouble =
         putAll(east, shards, LongStream.rangeClosed(-3_000, -1_000));
 
-    await(() -> east.plants() <= Node.MAX_PLANTS);
+    await(() -> east.queue.plants() <= Node.MAX_PLANTS);
     assertAllStored(putAll(west, shards, LongStream.range(0, 2_000)));
     List<CompletableFuture<Void>> late = putAll(east, shards, LongStream.range(-999, -99));
-    await(() -> east.plants() <= Node.MAX_PLANTS);
+    await(() -> east.queue.plants() <= Node.MAX_PLANTS);
 
     assertTrue(mostInEast.get() <= WRITERS, () -> "in flight: " + mostInEast);
-    assertEquals(Node.MAX_PLANTS, east.plants());
+    assertEquals(Node.MAX_PLANTS, east.queue.plants());
     assertTrue(late.stream().allMatch(CompletableFuture::isCompletedExceptionally));
     if (state.isEmpty()) {
       assertEquals(reason, unavailable(late.get(0)));
@@ -168,8 +169,8 @@ class NodeTest {
   }
 
   private static List<CompletableFuture<Void>> putAll(Node node, int shards, LongStream ids) {
-    return ids.mapToObj(
-            id -> Calls.returnsFern(id, node.putIfAbsent(fern(id), Math.floorMod(id, shards))))
+    return ids.mapToObj(id ->
+            Calls.returnsFern(id, node.queue.putIfAbsent(fern(id), Math.floorMod(id, shards))))
         .toList();
   }
 }

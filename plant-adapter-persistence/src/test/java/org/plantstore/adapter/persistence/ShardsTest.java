@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
@@ -176,20 +175,6 @@ class ShardsTest {
       id += 200;
     }
     assertEquals("" + id, SERVER.single("SELECT count(*) FROM plant"));
-  }
-
-  /** A caller may have looked up a node just before its shards were moved. */
-  @Test
-  void nodes_without_shards_are_removed_by_the_second_refresh() throws Exception {
-    Shards shards = (Shards) instance.getBean(PostgresPlantStore.class).queue;
-    SERVER.execute("UPDATE pg_dist_placement SET groupid = 3 WHERE shardid = 101");
-    shards.refresh();
-    assertEquals(Set.of("1", "2", "3"), shards.nodes.keySet());
-
-    shards.refresh();
-
-    assertEquals(Set.of("2", "3"), shards.nodes.keySet());
-    assertAllStored(putAll(LongStream.range(0, 20)));
   }
 
   @ParameterizedTest
