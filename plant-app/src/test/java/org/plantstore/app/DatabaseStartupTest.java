@@ -55,7 +55,7 @@ class DatabaseStartupTest {
       textBlock =
           """
           1     | /postgres                 | postgres | ; check DATABASE_URL, .*
-          SAME  | /missing                  | postgres | ; check DATABASE_URL, .*\\(SQLSTATE 3D000\\)
+          SAME  | /missing                  | postgres | ; name an existing database in DATABASE_URL, .*\\(SQLSTATE 3D000\\)
           SAME  | /postgres?sslmode=require | postgres | ; check DATABASE_URL, .*does not support SSL. \\(SQLSTATE 08004\\)
           SAME  | /postgres                 | nobody   | ; check DATABASE_URL, .*\\(SQLSTATE 28000\\)
           """)

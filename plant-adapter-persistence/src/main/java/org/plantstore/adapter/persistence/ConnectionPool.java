@@ -7,6 +7,7 @@ import io.micronaut.context.event.BeanCreatedEvent;
 import io.micronaut.context.event.BeanCreatedEventListener;
 import jakarta.inject.Singleton;
 import java.sql.SQLException;
+import java.util.Set;
 
 /** Configures the connection pool by overriding the framework's settings. */
 @Singleton
@@ -63,10 +64,14 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
    */
   static final class Eviction implements SQLExceptionOverride {
 
+    /** The SQLSTATEs and SQLSTATE classes of errors that the role's settings can cause. */
+    private static final Set<String> CAUSED_BY_SETTINGS =
+        Set.of(DatabaseFailure.READ_ONLY, "26", "42");
+
     @java.lang.Override
     public SQLExceptionOverride.Override adjudicate(SQLException cause) {
       DatabaseFailure failure = new DatabaseFailure(cause);
-      if (failure.hasState(DatabaseFailure.CAUSED_BY_SETTINGS)) {
+      if (failure.hasState(CAUSED_BY_SETTINGS)) {
         return SQLExceptionOverride.Override.MUST_EVICT;
       }
       // A connection pooler sends SQLSTATE 08P01 when it closes a connection.

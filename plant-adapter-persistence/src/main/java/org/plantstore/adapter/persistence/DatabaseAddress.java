@@ -27,12 +27,6 @@ record DatabaseAddress(String url, Properties parameters) {
       Pattern.compile(
           "(jdbc:)?postgres(?:ql)?://(?:([^:@/?]*)(?::([^@/?]*))?@)?([^@/?]*)(/[^/?]*)?(\\?[^?]*)?");
 
-  /**
-   * Parses an address.
-   *
-   * @throws ConfigurationException if the driver cannot use the address, or if the address contains
-   *     a parameter that is not allowed
-   */
   static DatabaseAddress of(String text) {
     String url = jdbc(text);
     // The driver would treat unencoded credentials as part of the host name.
@@ -92,9 +86,9 @@ record DatabaseAddress(String url, Properties parameters) {
         boolean isSecret = names.stream().anyMatch(each -> each.matches("(?i).*(pass|pwd).*"));
         boolean isQuotable = !isSecret && name.matches("[A-Za-z_]{1,40}");
         throw unusable(
-            ("must not contain " + (isQuotable ? "the parameter \"" + name + '"' : "a parameter"))
-                + (isQuotable ? ", which" : " that")
-                + " the driver does not recognize; correct or remove it");
+            "must not contain a parameter that the driver does not recognize"
+                + (isQuotable ? ", such as \"" + name + '"' : "")
+                + "; correct or remove it");
       }
     }
   }
@@ -105,23 +99,17 @@ record DatabaseAddress(String url, Properties parameters) {
     if (!isUnset && Stream.of(SslMode.VALUES).noneMatch(known -> known.value.equals(mode))) {
       throw unusable("must set sslmode to a value that the driver recognizes, such as verify-full");
     }
-    if (value(PGProperty.SSL_ROOT_CERT).equals("system")) {
-      if (!isUnset && !mode.equals(SslMode.VERIFY_FULL.value)) {
-        throw unusable("must set sslmode to verify-full if it sets sslrootcert to system");
-      }
-      if (!(value(PGProperty.SSL_CERT) + value(PGProperty.SSL_KEY)).isEmpty()) {
-        throw unusable("must set sslrootcert to a file if it sets sslcert or sslkey");
-      }
+    boolean verifiesFully = isUnset || mode.equals(SslMode.VERIFY_FULL.value);
+    boolean hasKey = !(value(PGProperty.SSL_CERT) + value(PGProperty.SSL_KEY)).isEmpty();
+    if (value(PGProperty.SSL_ROOT_CERT).equals("system") && (hasKey || !verifiesFully)) {
+      throw unusable(
+          "must set sslrootcert to a file instead of system if it sets sslcert, sslkey, or an"
+              + " sslmode other than verify-full");
     }
   }
 
   private static ConfigurationException unusable(String demand) {
     return new ConfigurationException("DATABASE_URL " + demand);
-  }
-
-  /** Returns whether the URL names a database. If not, the driver uses the role's name instead. */
-  boolean namesDatabase() {
-    return url.matches("jdbc:postgresql:(//[^/?]*/)?[^/?].*") || url.contains("PGDBNAME=");
   }
 
   /** Returns the value of a parameter, or an empty string if the parameter is not set. */

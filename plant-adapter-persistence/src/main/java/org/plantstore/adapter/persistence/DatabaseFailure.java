@@ -1,5 +1,6 @@
 package org.plantstore.adapter.persistence;
 
+import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.EOFException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
@@ -31,11 +32,8 @@ final class DatabaseFailure extends Exception {
     NEVER
   }
 
-  /** SQLSTATE class 28: the credentials are invalid, or the role is not allowed to log in. */
-  private static final String LOGIN = "28";
-
   /** SQLSTATE 42501: the role lacks a privilege. */
-  static final String FORBIDDEN = "42501";
+  private static final String FORBIDDEN = "42501";
 
   /** SQLSTATE 42P01: no schema in the search_path contains the table. */
   private static final String NO_TABLE = "42P01";
@@ -52,12 +50,6 @@ final class DatabaseFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
   /**
-   * The SQLSTATEs and SQLSTATE classes of errors that the role's settings, such as search_path, can
-   * cause. An open connection keeps its old settings, so a new connection may succeed.
-   */
-  static final Set<String> CAUSED_BY_SETTINGS = Set.of(READ_ONLY, "26", "42");
-
-  /**
    * The SQLSTATEs and SQLSTATE classes after which the whole batch is retried: connection failures
    * (08), read-only servers, serialization failures and deadlocks (40), missing tables, and
    * operator intervention (57).
@@ -65,20 +57,19 @@ final class DatabaseFailure extends Exception {
   private static final Set<String> BATCH_RETRYABLE = Set.of("08", READ_ONLY, "40", NO_TABLE, "57");
 
   /**
-   * The SQLSTATEs and SQLSTATE classes of transient failures: those in {@link #BATCH_RETRYABLE},
-   * transaction timeouts (25P03, 25P04), invalid credentials (28), missing databases (3D),
-   * insufficient resources (53), objects in use (55), and system errors on the server (58).
+   * The SQLSTATEs and SQLSTATE classes of other transient failures: transaction timeouts (25P03,
+   * 25P04), invalid credentials (28), missing databases (3D), insufficient resources (53), objects
+   * in use (55), and system errors on the server (58).
    */
-  private static final Set<String> TRANSIENT =
-      Set.of(
-          "08", READ_ONLY, "25P03", "25P04", LOGIN, "3D", "40", NO_TABLE, "53", "55", "57", "58");
+  private static final Set<String> OTHER_TRANSIENT =
+      Set.of("25P03", "25P04", "28", "3D", "53", "55", "58");
 
   /**
    * The SQLSTATEs and SQLSTATE classes of transient failures for which startup does not wait:
-   * invalid credentials, a missing database or table, and a server that does not offer the TLS that
-   * {@code sslmode} requires (08004).
+   * invalid credentials (28), a missing database (3D) or table, and a server that does not offer
+   * the TLS that {@code sslmode} requires (08004).
    */
-  private static final Set<String> NOT_WORTH_WAITING = Set.of(LOGIN, "3D", NO_TABLE, "08004");
+  private static final Set<String> NOT_WORTH_WAITING = Set.of("28", "3D", NO_TABLE, "08004");
 
   private static final Set<Class<?>> NETWORK_FAILURES =
       Set.of(
@@ -107,7 +98,6 @@ final class DatabaseFailure extends Exception {
     return causes(wrapper, SQLException.class).findFirst().map(DatabaseFailure::new);
   }
 
-  /** Returns how to retry the plants in the failed batch. */
   Retry retry() {
     // The pool has already waited for a connection until the deadline.
     boolean isWithoutConnection = cause instanceof SQLTransientConnectionException;
@@ -122,7 +112,7 @@ final class DatabaseFailure extends Exception {
 
   /** Returns whether a later attempt may succeed, for example after a pool timeout. */
   boolean isTransient() {
-    return state.isEmpty() || hasState(TRANSIENT);
+    return state.isEmpty() || hasState(BATCH_RETRYABLE) || hasState(OTHER_TRANSIENT);
   }
 
   /** Returns a new exception per caller, because callers may add suppressed exceptions (R7). */
@@ -136,11 +126,24 @@ final class DatabaseFailure extends Exception {
   /** Returns the remedy if a privilege or the table is missing, otherwise an empty string. */
   String remedy() {
     if (hasState(FORBIDDEN)) {
-      return "; grant the role the missing privilege, usually with GRANT INSERT, SELECT ON plant";
+      return "; grant the role the missing privilege";
     }
     return hasState(NO_TABLE)
         ? "; rename the table back to plant, or correct the role's search_path"
         : "";
+  }
+
+  /** Returns the exception with which startup fails. */
+  ConfigurationException asStartupReason() {
+    String remedy = "check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD, and the server";
+    if (isLocal()) {
+      remedy = "check the server's certificate, and the host and parameters in DATABASE_URL";
+    } else if (hasState("3D")) {
+      remedy = "name an existing database in DATABASE_URL, as in jdbc:postgresql://host:5432/name";
+    } else if (hasState(FORBIDDEN)) {
+      remedy = "grant the role the missing privilege";
+    }
+    return new ConfigurationException("the database cannot be used; " + remedy + ": " + describe());
   }
 
   /** Returns whether startup waits and tries again after this failure. */

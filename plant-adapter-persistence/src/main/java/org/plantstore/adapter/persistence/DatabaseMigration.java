@@ -133,14 +133,9 @@ final class DatabaseMigration {
           && !failure.hasState(DatabaseFailure.LOCKED)) {
         throw failure.cause;
       }
-      boolean isForbidden = failure != null && failure.hasState(DatabaseFailure.FORBIDDEN);
-      String remedy =
-          "; grant the role the missing privilege, for example with GRANT CREATE, USAGE ON SCHEMA,"
-              + " or migrate as the schema owner";
       throw new ConfigurationException(
           "the database tables cannot be brought up to date: "
-              + (failure == null ? e.getMessage() : failure.describe())
-              + (isForbidden ? remedy : ""));
+              + (failure == null ? e.getMessage() : failure.describe() + failure.remedy()));
     }
   }
 

@@ -50,11 +50,6 @@ final class DatabaseSettings {
 
   private final Environment environment;
 
-  /**
-   * Reads the settings.
-   *
-   * @throws ConfigurationException if a setting is missing or invalid
-   */
   DatabaseSettings(Environment environment) {
     this.environment = environment;
     requireSet(
@@ -97,33 +92,6 @@ final class DatabaseSettings {
                 + " the service may respond with an error even though the plant has been stored");
   }
 
-  /**
-   * Returns the exception that startup throws after the given failure.
-   *
-   * @throws ConfigurationException if a credentials file cannot be used
-   */
-  ConfigurationException startupException(DatabaseFailure failure) {
-    String remedy = "check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD, and the server";
-    if (failure.isLocal()) {
-      remedy = "check the server's certificate, and the host and parameters in DATABASE_URL";
-    } else if (failure.hasState("3D") && !address.namesDatabase()) {
-      remedy = "add its name to DATABASE_URL, as in jdbc:postgresql://host:5432/name";
-    } else if (failure.hasState(DatabaseFailure.FORBIDDEN)) {
-      String role = credentials().username;
-      String name = address.namesDatabase() ? address.value(PGProperty.PG_DBNAME) : role;
-      remedy =
-          ("grant the role the missing privilege, usually with GRANT CONNECT ON DATABASE \"" + name)
-              + ("\" TO \"" + role + '"');
-    }
-    return new ConfigurationException(
-        "the database cannot be used; " + remedy + ": " + failure.describe());
-  }
-
-  /**
-   * Returns the current credentials.
-   *
-   * @throws ConfigurationException if a credentials file cannot be used
-   */
   Credentials credentials() {
     String password = text("DATABASE_PASSWORD", PGProperty.PASSWORD);
     return new Credentials(

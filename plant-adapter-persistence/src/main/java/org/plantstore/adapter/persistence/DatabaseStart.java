@@ -116,7 +116,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
         DatabaseFailure failure = new DatabaseFailure(e);
         Duration waited = Duration.ofNanos(System.nanoTime() - began);
         if (!failure.isWorthWaiting() || waited.compareTo(limit) >= 0) {
-          throw settings.startupException(failure);
+          throw failure.asStartupReason();
         }
         if (System.nanoTime() - logged >= LOG_PERIOD.toNanos()) {
           logged = System.nanoTime();
@@ -187,13 +187,11 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
       return; // no pooler
     }
     try (Connection other = source.getConnection()) {
-      String otherProcess = process(other);
       for (int round = 0; round < 20; round++) {
         // Checks twice in a row, because a pooler may alternate between two sessions.
-        if (process.equals(otherProcess)
-            || !process.equals(process(connection))
-            || !process.equals(process(connection))
-            || !otherProcess.equals(process(other))) {
+        if (!process(connection).equals(process)
+            || process(other).equals(process)
+            || process(other).equals(process)) {
           throw new ConfigurationException(
               "the database must not be behind a pooler in transaction mode; set the pooler's"
                   + " pool_mode to session");

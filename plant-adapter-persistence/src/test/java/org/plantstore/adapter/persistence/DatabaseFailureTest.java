@@ -43,8 +43,7 @@ class DatabaseFailureTest {
       DatabaseFailure failure = in(new IllegalArgumentException(new SQLException("failed", state)));
 
       String table = "; rename the table back to plant, or correct the role's search_path";
-      String grant =
-          "; grant the role the missing privilege, usually with GRANT INSERT, SELECT ON plant";
+      String grant = "; grant the role the missing privilege";
       String message =
           ("failed (SQLSTATE " + state + ")")
               + remedy.replace("<table>", table).replace("<grant>", grant);

@@ -83,13 +83,13 @@ class DatabaseSettingsTest {
           DATABASE_URL | '' | DATABASE_URL is not set, or is empty; set it to the database address, such as jdbc:postgresql://host:5432/name
           DATABASE_USERNAME | '' | DATABASE_USERNAME is not set, or is empty; set it to the name of a role, or set DATABASE_USERNAME_FILE, or add the role to DATABASE_URL
           DATABASE_PASSWORD | '' | DATABASE_PASSWORD is not set, or is empty; set it to the role's password, or set DATABASE_PASSWORD_FILE, or add sslcert and sslkey to DATABASE_URL
-          DATABASE_URL | jdbc:postgresql://localhost/p?ssl_mode=require | DATABASE_URL must not contain the parameter "ssl_mode", which the driver does not recognize; correct or remove it
+          DATABASE_URL | jdbc:postgresql://localhost/p?ssl_mode=require | DATABASE_URL must not contain a parameter that the driver does not recognize, such as "ssl_mode"; correct or remove it
           DATABASE_URL | jdbc:postgresql://localhost/p?pwd=ab&canary | DATABASE_URL must not contain a parameter that the driver does not recognize; correct or remove it
           DATABASE_URL | jdbc:postgresql://plants:123?canary@localhost/p | DATABASE_URL must not contain a parameter that the driver does not recognize; correct or remove it
           DATABASE_URL | jdbc:postgresql://localhost/p?loginTimeout=1 | DATABASE_URL must not set timeouts; set DATABASE_TIMEOUT_SECONDS instead
           DATABASE_URL | jdbc:postgresql://localhost/p?sslmode=on | DATABASE_URL must set sslmode to a value that the driver recognizes, such as verify-full
-          DATABASE_URL | postgres://localhost/p?sslmode=require&sslrootcert=system | DATABASE_URL must set sslmode to verify-full if it sets sslrootcert to system
-          DATABASE_URL | postgres://localhost/p?sslcert=/my.crt&sslrootcert=system | DATABASE_URL must set sslrootcert to a file if it sets sslcert or sslkey
+          DATABASE_URL | postgres://localhost/p?sslmode=require&sslrootcert=system | DATABASE_URL must set sslrootcert to a file instead of system if it sets sslcert, sslkey, or an sslmode other than verify-full
+          DATABASE_URL | postgres://localhost/p?sslcert=/my.crt&sslrootcert=system | DATABASE_URL must set sslrootcert to a file instead of system if it sets sslcert, sslkey, or an sslmode other than verify-full
           """)
   void unusable_setting_is_refused(String variable, String value, String refusal) {
     assertEquals(refusal, refusal(variable, value));

@@ -178,9 +178,9 @@ class DatabaseStartTest {
           CREATE SCHEMA garden; CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = garden | gardener | on | gardener must be allowed to use the schema garden; run GRANT CREATE, USAGE ON SCHEMA garden TO gardener<or>
           CREATE TABLE flyway_schema_history (); CREATE ROLE gardener LOGIN; GRANT CREATE ON SCHEMA public TO gardener | gardener | on | gardener must be allowed to read the migration history; run GRANT SELECT ON flyway_schema_history TO gardener<or>
           CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN | gardener | off | gardener must be allowed to insert into and select from the table plant; run GRANT INSERT, SELECT ON plant TO gardener
-          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT (id) ON plant TO gardener | gardener | off | the table plant cannot be used: permission denied for table plant (SQLSTATE 42501); grant the role the missing privilege, usually with GRANT INSERT, SELECT ON plant
+          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT (id) ON plant TO gardener | gardener | off | the table plant cannot be used: permission denied for table plant (SQLSTATE 42501); grant the role the missing privilege
           CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text, n serial); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT ON plant TO gardener | gardener | off | gardener must be allowed to use the sequence plant_n_seq, which provides the default of the column n; run GRANT USAGE ON SEQUENCE plant_n_seq TO gardener
-          CREATE ROLE gardener LOGIN; REVOKE CONNECT ON DATABASE postgres FROM PUBLIC | gardener | off | the database cannot be used; grant the role the missing privilege, usually with GRANT CONNECT ON DATABASE "postgres" TO "gardener": permission denied for database "postgres" (SQLSTATE 42501)
+          CREATE ROLE gardener LOGIN; REVOKE CONNECT ON DATABASE postgres FROM PUBLIC | gardener | off | the database cannot be used; grant the role the missing privilege: permission denied for database "postgres" (SQLSTATE 42501)
           ALTER ROLE postgres SET default_transaction_read_only = on | postgres | on | sessions of postgres are read-only; run ALTER ROLE postgres SET default_transaction_read_only = off
           ALTER DATABASE postgres SET default_transaction_read_only = on | postgres | on | sessions of postgres are read-only; run ALTER DATABASE postgres SET default_transaction_read_only = off
           ALTER ROLE postgres SET search_path = '' | postgres | on | the search_path of postgres is empty, so there is no schema for the tables; set currentSchema in DATABASE_URL to a schema, or run ALTER ROLE postgres SET search_path = public
@@ -220,7 +220,7 @@ class DatabaseStartTest {
   void address_without_a_database_name_is_refused_if_no_database_has_the_name_of_the_role() {
     SERVER.execute("CREATE ROLE gardener LOGIN");
     assertEquals(
-        "the database cannot be used; add its name to DATABASE_URL, as in"
+        "the database cannot be used; name an existing database in DATABASE_URL, as in"
             + " jdbc:postgresql://host:5432/name: database \"gardener\" does not exist (SQLSTATE"
             + " 3D000)",
         SERVER.refusal(Map.of("database.url", SERVER.url(""), "database.username", "gardener")));
