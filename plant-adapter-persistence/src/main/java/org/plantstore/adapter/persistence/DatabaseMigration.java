@@ -8,11 +8,8 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.CoreErrorCode;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.output.ValidateOutput;
 import org.slf4j.Logger;
@@ -44,23 +41,7 @@ final class DatabaseMigration {
   /** A query that returns a row if the history does not match the table or the application. */
   private static final String FAULTS = DatabaseStart.resource("faults-of-history.query");
 
-  /** Matches Flyway's message about a mismatch: a column, its value, and the expected value. */
-  private static final Pattern MISMATCH =
-      Pattern.compile("Migration (\\w+) mismatch .* Applied to database : (.*) -> .* : (.*)");
-
-  private final DatabaseConnections source;
-
-  DatabaseMigration(DatabaseSettings settings) {
-    Duration lockTimeout = settings.startTimeout.plus(EXTRA_LOCK_TIMEOUT);
-    source =
-        new DatabaseConnections(
-            settings,
-            "plant-store migration",
-            5,
-            STATEMENT_TIMEOUT,
-            STATEMENT_TIMEOUT,
-            lockTimeout);
-  }
+  private DatabaseMigration() {}
 
   /**
    * Migrates the tables.
@@ -68,7 +49,16 @@ final class DatabaseMigration {
    * @throws SQLException if a later attempt may succeed
    * @throws ConfigurationException if a later attempt would fail too
    */
-  void run() throws SQLException {
+  static void run(DatabaseSettings settings) throws SQLException {
+    Duration lockTimeout = settings.startTimeout.plus(EXTRA_LOCK_TIMEOUT);
+    DatabaseConnections source =
+        new DatabaseConnections(
+            settings,
+            "plant-store migration",
+            5,
+            STATEMENT_TIMEOUT,
+            STATEMENT_TIMEOUT,
+            lockTimeout);
     try (Connection connection = source.getConnection()) {
       awaitLock(connection);
       DatabaseStart.requireNone(faults(source, connection));
@@ -94,24 +84,14 @@ final class DatabaseMigration {
   }
 
   private static String fault(ValidateOutput row) {
-    String message =
+    String reason =
         row.errorDetails
             .errorMessage
             .replaceFirst("\\.?\n.*$", "") // removes Flyway's advice
             .replaceAll("\\s+", " ");
-    Matcher mismatch = MISMATCH.matcher(message);
-    String fault = ": " + message;
-    String remedy = "correct that row";
-    String update = "run UPDATE flyway_schema_history SET %s WHERE version = '" + row.version + "'";
-    if (mismatch.matches()) {
-      fault = mismatch.replaceFirst(" has the $1 $2, but must have $3");
-      remedy = update.formatted(mismatch.replaceFirst("$1 = '$3'"));
-    } else if (row.errorDetails.errorCode == CoreErrorCode.FAILED_VERSIONED_MIGRATION) {
-      fault = " is marked as failed";
-      remedy = update.formatted("success = true");
-    }
-    return ("the row for version " + row.version + " in flyway_schema_history" + fault)
-        + ("; " + remedy + ", or set DATABASE_MIGRATE to off to use the table as it is");
+    return "the migration history does not match this version of the service; correct the row for"
+        + (" version " + row.version + " in flyway_schema_history, or set DATABASE_MIGRATE to off")
+        + (" to use the table as it is: " + reason);
   }
 
   private static <T> T call(DataSource source, Function<Flyway, T> command) throws SQLException {

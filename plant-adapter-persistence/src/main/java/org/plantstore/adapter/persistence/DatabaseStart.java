@@ -63,7 +63,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
         connection -> {
           requireNone(faults(connection, migrates));
           if (migrates) {
-            new DatabaseMigration(settings).run();
+            DatabaseMigration.run(settings);
             requireNone(faults(connection, false));
           }
           return Shards.isCitusIn(connection);

@@ -283,9 +283,9 @@ class DatabaseStartTest {
           """
           DELETE FROM flyway_schema_history | flyway_schema_history contains no row for V1__plant.sql, but the table plant exists; restore that row<off>
           UPDATE flyway_schema_history SET type = 'BASELINE', version = 0, script = '<< Flyway Baseline >>' | flyway_schema_history contains no row for V1__plant.sql, but the table plant exists; restore that row<off>
-          UPDATE flyway_schema_history SET checksum = 5 | <row> has the checksum 5, but must have 1015373671; run UPDATE flyway_schema_history SET checksum = '1015373671' WHERE version = '1'<off>
-          UPDATE flyway_schema_history SET description = 'tree' | <row> has the description tree, but must have plant; run UPDATE flyway_schema_history SET description = 'plant' WHERE version = '1'<off>
-          UPDATE flyway_schema_history SET success = false | <row> is marked as failed; run UPDATE flyway_schema_history SET success = true WHERE version = '1'<off>
+          UPDATE flyway_schema_history SET checksum = 5 | <row>Migration checksum mismatch for migration version 1 -> Applied to database : 5 -> Resolved locally : 1015373671
+          UPDATE flyway_schema_history SET description = 'tree' | <row>Migration description mismatch for migration version 1 -> Applied to database : tree -> Resolved locally : plant
+          UPDATE flyway_schema_history SET success = false | <row>Detected failed migration to version 1 (plant)
           DROP TABLE plant | the table plant was dropped after its migration; restore it from a backup, or run DROP TABLE flyway_schema_history to begin with an empty table
           """)
   void each_command_refuses_a_history_that_does_not_match_and_leaves_it_unchanged(
@@ -296,7 +296,10 @@ class DatabaseStartTest {
     String before = SERVER.single(history);
     String reason =
         fault
-            .replace("<row>", "the row for version 1 in flyway_schema_history")
+            .replace(
+                "<row>",
+                "the migration history does not match this version of the service; correct the row"
+                    + " for version 1 in flyway_schema_history<off>: ")
             .replace("<off>", ", or set DATABASE_MIGRATE to off to use the table as it is");
 
     assertEquals(List.of(reason), SERVER.check(Map.of()));
