@@ -124,7 +124,7 @@ class FailOverTest {
                   "0"));
       assertTrue(
           reason.endsWith(
-              ": DATABASE_URL reaches only a standby; add the primary (SQLSTATE 25006)"),
+              ": DATABASE_URL reaches only a standby; add the primary's host (SQLSTATE 25006)"),
           reason);
       first.kill();
       second.database().execute("SELECT pg_promote()");

@@ -154,7 +154,8 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
         "SELECT 1 WHERE pg_is_in_recovery() AND current_setting('default_transaction_read_only') ="
             + " 'off'";
     if (!rows(connection, standby).isEmpty()) {
-      throw new SQLException("DATABASE_URL reaches only a standby; add the primary", "25006");
+      throw new SQLException(
+          "DATABASE_URL reaches only a standby; add the primary's host", DatabaseFailure.READ_ONLY);
     }
   }
 

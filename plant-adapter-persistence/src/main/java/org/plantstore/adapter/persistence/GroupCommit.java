@@ -158,7 +158,7 @@ final class GroupCommit implements PlantQueue {
       call.completeExceptionally(new IllegalStateException(fault));
     } else if (isRetry) {
       // The row has just been deleted, or row-level security hides it from this role.
-      String fault = "the plant with this id cannot be read";
+      String fault = "the row with the id " + id + " in the table plant is hidden or was deleted";
       call.completeExceptionally(new PlantStoreUnavailableException(fault));
     }
   }

@@ -58,7 +58,7 @@ class DatabaseStartTest {
           TABLE whole (<words>) PARTITION BY HASH (id); CREATE TABLE plant PARTITION OF whole FOR VALUES WITH (MODULUS 1, REMAINDER 0) | plant must be an ordinary table, but is a partition; choose
           VIEW plant AS SELECT 1::bigint AS id | plant must be an ordinary table, but is a view; choose
           UNLOGGED TABLE plant (<words>) | the table plant is unlogged and would lose plants in a crash; run ALTER TABLE plant SET LOGGED
-          TABLE plant (<words>); CREATE RULE skip AS ON INSERT TO plant DO INSTEAD NOTHING | the rule skip may replace the INSERT of a plant; run DROP RULE skip ON plant
+          TABLE plant (<words>); CREATE RULE skip AS ON INSERT TO plant DO INSTEAD NOTHING | the rule skip may replace inserts into the table plant; run DROP RULE skip ON plant
           TABLE plant (<words>); CREATE RULE skip AS ON UPDATE TO plant DO INSTEAD NOTHING | the table plant cannot be used: INSERT with ON CONFLICT clause cannot be used with table that has INSERT or UPDATE rules (SQLSTATE 0A000)
           TABLE plant (<words>); CREATE TRIGGER "No te" BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger() | the trigger No te may change or discard a plant before it is stored; run DROP TRIGGER "No te" ON plant, or ALTER TABLE plant DISABLE TRIGGER "No te"
           TABLE plant (<words>, x int NOT NULL) | <column x>
@@ -160,7 +160,7 @@ class DatabaseStartTest {
       SERVER.assertServes(settings);
     } else {
       assertEquals(
-          "row-level security may reject plants, or hide them from gardener; run ALTER TABLE plant"
+          "row-level security may reject plants, or hide them from the role gardener; run ALTER TABLE plant"
               + " DISABLE ROW LEVEL SECURITY, or ALTER ROLE gardener BYPASSRLS, or CREATE POLICY"
               + " plants ON plant TO gardener USING (true)",
           SERVER.refusal(settings));
@@ -173,20 +173,20 @@ class DatabaseStartTest {
       delimiter = '|',
       textBlock =
           """
-          CREATE ROLE gardener LOGIN | gardener | on | gardener must be allowed to create tables; run GRANT CREATE ON SCHEMA public TO gardener<or>
-          CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = later | gardener | on | gardener must be allowed to create the schema of its search_path (later); run GRANT CREATE ON DATABASE postgres TO gardener<or>
-          CREATE SCHEMA garden; CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = garden | gardener | on | gardener must be allowed to use the schema garden; run GRANT CREATE, USAGE ON SCHEMA garden TO gardener<or>
-          CREATE TABLE flyway_schema_history (); CREATE ROLE gardener LOGIN; GRANT CREATE ON SCHEMA public TO gardener | gardener | on | gardener must be allowed to read the migration history; run GRANT SELECT ON flyway_schema_history TO gardener<or>
-          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN | gardener | off | gardener must be allowed to insert into and select from the table plant; run GRANT INSERT, SELECT ON plant TO gardener
+          CREATE ROLE gardener LOGIN | gardener | on | the role gardener must be allowed to create tables; run GRANT CREATE ON SCHEMA public TO gardener<or>
+          CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = later | gardener | on | the role gardener must be allowed to create the schema of its search_path (later); run GRANT CREATE ON DATABASE postgres TO gardener<or>
+          CREATE SCHEMA garden; CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = garden | gardener | on | the role gardener must be allowed to use the schema garden; run GRANT CREATE, USAGE ON SCHEMA garden TO gardener<or>
+          CREATE TABLE flyway_schema_history (); CREATE ROLE gardener LOGIN; GRANT CREATE ON SCHEMA public TO gardener | gardener | on | the role gardener must be allowed to read the migration history; run GRANT SELECT ON flyway_schema_history TO gardener<or>
+          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN | gardener | off | the role gardener must be allowed to insert into and select from the table plant; run GRANT INSERT, SELECT ON plant TO gardener
           CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT (id) ON plant TO gardener | gardener | off | the table plant cannot be used: permission denied for table plant (SQLSTATE 42501); grant the role the missing privilege
-          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text, n serial); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT ON plant TO gardener | gardener | off | gardener must be allowed to use the sequence plant_n_seq, which provides the default of the column n; run GRANT USAGE ON SEQUENCE plant_n_seq TO gardener
+          CREATE TABLE plant (id bigint PRIMARY KEY, name text, tag text, n serial); CREATE ROLE gardener LOGIN; GRANT INSERT, SELECT ON plant TO gardener | gardener | off | the role gardener must be allowed to use the sequence plant_n_seq, which provides the default of the column n; run GRANT USAGE ON SEQUENCE plant_n_seq TO gardener
           CREATE ROLE gardener LOGIN; REVOKE CONNECT ON DATABASE postgres FROM PUBLIC | gardener | off | the database cannot be used; grant the role the missing privilege: permission denied for database "postgres" (SQLSTATE 42501)
-          ALTER ROLE postgres SET default_transaction_read_only = on | postgres | on | sessions of postgres are read-only; run ALTER ROLE postgres SET default_transaction_read_only = off
-          ALTER DATABASE postgres SET default_transaction_read_only = on | postgres | on | sessions of postgres are read-only; run ALTER DATABASE postgres SET default_transaction_read_only = off
-          ALTER ROLE postgres SET search_path = '' | postgres | on | the search_path of postgres is empty, so there is no schema for the tables; set currentSchema in DATABASE_URL to a schema, or run ALTER ROLE postgres SET search_path = public
-          SELECT 'an empty database' | postgres | off | there is no table plant in the search_path of postgres ("$user", public); run plant-store migrate, and then accounts.sql
-          CREATE SCHEMA garden; CREATE TABLE garden.plant () | postgres | off | there is no table plant in the search_path of postgres ("$user", public), but there is one in the schema garden; to use it, set currentSchema=garden in DATABASE_URL; to create another, run plant-store migrate, and then accounts.sql
-          CREATE SCHEMA garden; CREATE TABLE garden.plant (); CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = garden | gardener | off | there is no table plant in the search_path of gardener (garden), but there is one in the schema garden; to use it, run GRANT USAGE ON SCHEMA garden TO gardener; to create another, run plant-store migrate, and then accounts.sql
+          ALTER ROLE postgres SET default_transaction_read_only = on | postgres | on | sessions of the role postgres are read-only; run ALTER ROLE postgres SET default_transaction_read_only = off
+          ALTER DATABASE postgres SET default_transaction_read_only = on | postgres | on | sessions of the role postgres are read-only; run ALTER DATABASE postgres SET default_transaction_read_only = off
+          ALTER ROLE postgres SET search_path = '' | postgres | on | the search_path of the role postgres is empty, so there is no schema for the tables; set currentSchema in DATABASE_URL to a schema, or run ALTER ROLE postgres SET search_path = public
+          SELECT 'an empty database' | postgres | off | there is no table plant in the search_path of the role postgres ("$user", public); run plant-store migrate, and then accounts.sql
+          CREATE SCHEMA garden; CREATE TABLE garden.plant () | postgres | off | there is no table plant in the search_path of the role postgres ("$user", public), but there is one in the schema garden; to use it, set currentSchema=garden in DATABASE_URL; to create another, run plant-store migrate, and then accounts.sql
+          CREATE SCHEMA garden; CREATE TABLE garden.plant (); CREATE ROLE gardener LOGIN; ALTER ROLE gardener SET search_path = garden | gardener | off | there is no table plant in the search_path of the role gardener (garden), but there is one in the schema garden; to use it, run GRANT USAGE ON SCHEMA garden TO gardener; to create another, run plant-store migrate, and then accounts.sql
           """)
   void missing_privilege_or_table_is_reported_with_the_remedy(
       String state, String username, String migrate, String fault) {

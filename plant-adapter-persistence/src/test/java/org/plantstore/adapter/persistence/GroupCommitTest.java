@@ -229,7 +229,9 @@ class GroupCommitTest {
 
     List<CompletableFuture<Void>> calls = callInOneBatch(1, 2, 3);
 
-    assertEquals("the plant with this id cannot be read", unavailable(calls.get(0)));
+    assertEquals(
+        "the row with the id 1 in the table plant is hidden or was deleted",
+        unavailable(calls.get(0)));
     Throwable reason = assertInstanceOf(IllegalStateException.class, failure(calls.get(1)));
     assertEquals(
         "the row with the id 2 in the table plant is not a valid plant", reason.getMessage());
