@@ -82,41 +82,23 @@ public final class EveryAddress extends SocketFactory {
     }
   }
 
-  /**
-   * Not supported, because the driver never calls this method.
-   *
-   * @throws UnsupportedOperationException always
-   */
+  // The driver never calls the following methods.
+
   @Override
   public Socket createSocket(String name, int at) {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Not supported, because the driver never calls this method.
-   *
-   * @throws UnsupportedOperationException always
-   */
   @Override
   public Socket createSocket(String name, int at, InetAddress local, int from) {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Not supported, because the driver never calls this method.
-   *
-   * @throws UnsupportedOperationException always
-   */
   @Override
   public Socket createSocket(InetAddress address, int at) {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Not supported, because the driver never calls this method.
-   *
-   * @throws UnsupportedOperationException always
-   */
   @Override
   public Socket createSocket(InetAddress address, int at, InetAddress local, int from) {
     throw new UnsupportedOperationException();
