@@ -87,7 +87,7 @@ withService(start) {
 }
 
 def failedStart = { classPath -> run("java -cp '${classPath.join(File.pathSeparator)}' org.plantstore.app.Main") }
-assert failedStart(jars.findAll { !it.contains('nursery-store') }).contains('start: there is no store on the class path; add one')
+assert failedStart(jars.findAll { !it.contains('nursery-store') }).contains('start: the class path must contain exactly one store, but contains none; add one')
 
 def other = new File(basedir, 'target/other')
 new File(other, 'META-INF/services').mkdirs()
@@ -102,4 +102,4 @@ source.text = '''
   }'''
 assert run("javac -cp '${jars.join(File.pathSeparator)}' -d $other $source") == ''
 assert failedStart([other.path] + jars).endsWith(
-    'all but one of org.example.nursery.OtherPlantStore, org.example.nursery.SqlitePlantStore\n')
+    '2: org.example.nursery.OtherPlantStore, org.example.nursery.SqlitePlantStore; remove all but one\n')

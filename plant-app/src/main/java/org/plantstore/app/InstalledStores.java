@@ -23,9 +23,9 @@ import org.plantstore.domain.PlantStore;
 
 /**
  * Finds the store on the class path, and checks that there is exactly one. A store is either a bean
- * or a {@link ServiceLoader} provider. A provider does not depend on the framework. This class
- * creates the provider's store before any port is opened. If that store is {@link AutoCloseable},
- * this class closes it at shutdown.
+ * or a {@link ServiceLoader} provider, which does not depend on the framework. This class creates a
+ * provider's store before any port is opened, and closes that store at shutdown if the store is
+ * {@link AutoCloseable}.
  */
 @ContextConfigurer
 @Factory
@@ -38,25 +38,21 @@ public final class InstalledStores implements ApplicationContextConfigurer {
 
   @Override
   public void configure(ApplicationContext context) {
+    Stream<? extends Class<?>> beans =
+        context.getBeanDefinitions(PlantStore.class).stream()
+            .filter(bean -> bean.getDeclaringType().orElse(null) != InstalledStores.class)
+            .map(BeanDefinition::getBeanType);
     List<? extends Class<?>> stores =
-        Stream.concat(
-                context.getBeanDefinitions(PlantStore.class).stream()
-                    .filter(bean -> bean.getDeclaringType().orElse(null) != InstalledStores.class)
-                    .map(BeanDefinition::getBeanType),
-                providers().map(ServiceLoader.Provider::type))
+        Stream.concat(beans, providers().stream().map(ServiceLoader.Provider::type))
             .distinct() // one class may be both a bean and a provider
             .toList();
-    if (stores.isEmpty()) {
+    if (stores.size() != 1) {
+      String names = stores.stream().map(Class::getName).sorted().collect(joining(", "));
       throw new ConfigurationException(
-          "there is no store on the class path; add one, such as plant-adapter-persistence, that is"
-              + " a bean or is named in META-INF/services/"
-              + PlantStore.class.getName());
-    }
-    if (stores.size() > 1) {
-      throw new ConfigurationException(
-          ("there must be exactly one store on the class path, but there are " + stores.size())
-              + "; remove all but one of "
-              + stores.stream().map(Class::getName).sorted().collect(joining(", ")));
+          "the class path must contain exactly one store, but contains "
+              + (stores.isEmpty()
+                  ? "none; add one, such as plant-adapter-persistence"
+                  : stores.size() + ": " + names + "; remove all but one"));
     }
     context
         .getEnvironment()
@@ -70,37 +66,33 @@ public final class InstalledStores implements ApplicationContextConfigurer {
   }
 
   /** Returns the providers named in {@code META-INF/services}, without creating their stores. */
-  private static Stream<ServiceLoader.Provider<PlantStore>> providers() {
+  private static List<ServiceLoader.Provider<PlantStore>> providers() {
     try {
-      return ServiceLoader.load(PlantStore.class).stream().toList().stream();
+      return ServiceLoader.load(PlantStore.class).stream().toList();
     } catch (ServiceConfigurationError | LinkageError e) {
-      throw new ConfigurationException(
-          "the file in META-INF/services must have no byte order mark and must name a public class"
-              + " that implements PlantStore and has a public no-argument constructor, but loading"
-              + " the class failed: "
-              + e);
+      throw unusable("the store named in META-INF/services", e);
     }
   }
 
   @Context
   @Requires(missingBeans = PlantStore.class)
   PlantStore store() {
-    ServiceLoader.Provider<PlantStore> provider = providers().findFirst().orElseThrow();
+    ServiceLoader.Provider<PlantStore> provider = providers().get(0);
     try {
       PlantStore store = provider.get();
       provided = store;
       return store;
     } catch (ServiceConfigurationError e) {
-      throw new ConfigurationException(
-          "the store " + provider.type().getName() + " cannot be created: " + reasonOf(e));
+      throw unusable("the store " + provider.type().getName(), e.getCause());
     }
   }
 
-  /** Returns the exception that the store threw, followed by its causes. */
-  private static String reasonOf(ServiceConfigurationError failure) {
-    return Stream.iterate(failure.getCause(), Objects::nonNull, Throwable::getCause)
-        .map(Throwable::toString)
-        .collect(joining(", caused by "));
+  /** Returns an exception whose message contains the failure and its causes. */
+  private static ConfigurationException unusable(String store, @Nullable Throwable failure) {
+    return new ConfigurationException(
+        Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+            .map(Throwable::toString)
+            .collect(joining(", caused by ", store + " cannot be created: ", "")));
   }
 
   @PreDestroy
