@@ -8,7 +8,6 @@ import io.micronaut.context.DefaultApplicationContextBuilder;
 import java.io.PrintWriter;
 import java.util.Optional;
 import java.util.spi.ToolProvider;
-import org.slf4j.LoggerFactory;
 
 /**
  * The service's part of the {@code check} command, which reports whether the service can start with
@@ -41,7 +40,6 @@ public final class Check implements ToolProvider {
           }
         };
     try (ApplicationContext context = builder.build()) {
-      Main.requireLogback(LoggerFactory.getILoggerFactory());
       context.getEnvironment().start();
       ((ConfigurableBeanContext) context).configure();
       new ServiceStart().configure(context);

@@ -3,13 +3,11 @@ package org.plantstore.app;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.groupingBy;
 
-import ch.qos.logback.classic.LoggerContext;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.PrintWriter;
-import java.net.URL;
 import java.security.Security;
 import java.time.Duration;
 import java.util.Arrays;
@@ -24,7 +22,6 @@ import java.util.logging.Logger;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.plantstore.application.PlantCreation;
-import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -74,7 +71,6 @@ public final class Main {
   private static void serve(String... arguments) {
     long began = System.nanoTime();
     readSettings("serve", arguments);
-    requireLogback(LoggerFactory.getILoggerFactory());
     DoubtfulSettings.warnings()
         .forEach(warning ->
             LoggerFactory.getLogger(Main.class).warn("Check the configuration: {}", warning));
@@ -89,15 +85,6 @@ public final class Main {
     }
     long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
     LoggerFactory.getLogger(Main.class).info("Startup completed in {} ms", millis);
-  }
-
-  /** Checks that SLF4J uses Logback, and not another logging library on the class path. */
-  static void requireLogback(ILoggerFactory log) {
-    if (!(log instanceof LoggerContext)) {
-      URL file = log.getClass().getResource(log.getClass().getSimpleName() + ".class");
-      throw new ConfigurationException(
-          "slf4j-api 2 must use Logback, but uses " + file + "; remove this jar");
-    }
   }
 
   /** Runs a command that the service or an adapter provides, and returns its exit code. */

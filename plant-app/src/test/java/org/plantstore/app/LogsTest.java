@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
@@ -30,9 +29,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.slf4j.ILoggerFactory;
 import org.slf4j.event.KeyValuePair;
-import org.slf4j.helpers.NOPLoggerFactory;
 
 /** The log: its format, and what it contains about each request. */
 class LogsTest {
@@ -77,15 +74,6 @@ class LogsTest {
     assertEquals(null, members.get("error"));
     assertTrue(members.get("stack_trace").textValue().contains("LogsTest"), line);
     members.forEach(member -> assertTrue(member.isValueNode(), line));
-  }
-
-  @Test
-  void logging_library_other_than_logback_is_refused_and_its_jar_is_named() {
-    ILoggerFactory nop = new NOPLoggerFactory();
-    String refusal = Main.reasonFor(assertThrows(Exception.class, () -> Main.requireLogback(nop)));
-    String demand = "slf4j-api 2 must use Logback, but uses jar:file:/";
-    assertTrue(refusal.startsWith(demand), refusal);
-    assertTrue(refusal.endsWith("NOPLoggerFactory.class; remove this jar"), refusal);
   }
 
   /** The access log contains a line for each request to the API, and none for probes. */
