@@ -79,15 +79,16 @@ final class LegibleSettings {
 
   /**
    * Checks that a value was decoded exactly, contains no invisible characters, and is not quoted.
+   * Java replaces each byte that it cannot decode with U+FFFD, so such a secret could be guessed.
    *
    * @throws ConfigurationException if the check fails
    */
   static void requireExact(String name, String value) {
-    String charset = System.getProperty("sun.jnu.encoding", "");
-    if (!isDecodedExactly(value, charset, System.getProperty("os.name"))) {
+    if (value.contains("\uFFFD")) {
       throw new ConfigurationException(
-          (name + " cannot be decoded exactly in this locale's charset, " + charset)
-              + "; encode it in UTF-8, and set a locale such as LC_ALL=C.UTF-8");
+          (name + " contains bytes that are not valid in the charset of the locale, ")
+              + System.getProperty("sun.jnu.encoding")
+              + "; encode the value in UTF-8, and set LC_ALL=C.UTF-8");
     }
     Matcher invisible = INVISIBLE.matcher(value);
     if (invisible.find()) {
@@ -99,17 +100,5 @@ final class LegibleSettings {
       throw new ConfigurationException(
           name + " must not be enclosed in quotation marks; remove them");
     }
-  }
-
-  /**
-   * Returns whether a value is exactly what the operator set. Bytes that cannot be decoded become
-   * replacement characters, and a secret that consists of them could be guessed. On Windows, Java
-   * reads the environment as Unicode text, regardless of the charset.
-   */
-  static boolean isDecodedExactly(String value, String charset, String system) {
-    return !value.contains("\uFFFD")
-        && (charset.equals("UTF-8")
-            || system.startsWith("Windows")
-            || value.chars().allMatch(character -> character < 128));
   }
 }
