@@ -75,15 +75,9 @@ record Arguments(Map<String, String> settings, List<String> options) {
   }
 
   private static String remedy(String name, Map<String, String> known) {
-    if (!name.matches("(?s)-.*|.*=")) {
-      return "put the command first, and begin each option with --";
-    }
     String variable = Spelling.closest(name, known.keySet()).map(known::get).orElse("");
-    if (LegibleSettings.isReadBeforeArguments(variable)) {
-      return "set the environment variable " + variable + ", which is read before the arguments";
-    }
-    return known.containsKey(name + "=")
-        ? name + " needs a value: " + name + "=VALUE"
+    return LegibleSettings.isReadBeforeArguments(variable)
+        ? "set the environment variable " + variable + " instead"
         : Spelling.remedy(name, known.keySet()).replace("=", "=VALUE");
   }
 }

@@ -26,7 +26,7 @@ class ArgumentsTest {
           String name = option.replaceFirst("(?s)=.*", "=VALUE");
           assertEquals(
               (name + " is not an option of " + command + "; set the environment variable ")
-                  + (variable + ", which is read before the arguments"),
+                  + (variable + " instead"),
               refusal(command, option));
         } else {
           assertEquals(
@@ -63,18 +63,18 @@ class ArgumentsTest {
           check   | --tokn                       | argument 1 is not an option of check; did you mean --token?
           check   | --token=canary               | --token=VALUE is not an option of check; did you mean --token?
           token   | --subjct=canary              | --subjct=VALUE is not an option of token; did you mean --subject=VALUE?
-          token   | --minutes                    | argument 1 is not an option of token; --minutes needs a value: --minutes=VALUE
-          serve   | --port canary                | argument 1 is not an option of serve; --port needs a value: --port=VALUE
+          token   | --minutes                    | argument 1 is not an option of token; did you mean --minutes=VALUE?
+          serve   | --port canary                | argument 1 is not an option of serve; did you mean --port=VALUE?
           token   | --subject="canary"           | --subject=VALUE must not be enclosed in quotation marks; remove them
           serve   | --port=1 --port=1            | --port=VALUE may be given only once
           token   | --minutes=1 --minutes=2      | --minutes=VALUE may be given only once
-          serve   | --port=1 canary              | argument 2 is not an option of serve; put the command first, and begin each option with --
-          serve   | --port=1 check               | argument 2 is not an option of serve; put the command first, and begin each option with --
-          migrate | migrate                      | argument 1 is not an option of migrate; put the command first, and begin each option with --
-          check   | --LOG_LEVEL=canary           | --LOG_LEVEL=VALUE is not an option of check; set the environment variable LOG_LEVEL, which is read before the arguments
-          check   | --log-levl=canary            | --log-levl=VALUE is not an option of check; set the environment variable LOG_LEVEL, which is read before the arguments
-          serve   | --java-opts=canary           | --java-opts=VALUE is not an option of serve; set the environment variable JAVA_OPTS, which is read before the arguments
-          serve   | --plant-store-aot            | argument 1 is not an option of serve; set the environment variable PLANT_STORE_AOT, which is read before the arguments
+          serve   | --port=1 canary              | argument 2 is not an option of serve; see plant-store --help
+          serve   | --port=1 check               | argument 2 is not an option of serve; see plant-store --help
+          migrate | migrate                      | argument 1 is not an option of migrate; see plant-store --help
+          check   | --LOG_LEVEL=canary           | --LOG_LEVEL=VALUE is not an option of check; set the environment variable LOG_LEVEL instead
+          check   | --log-levl=canary            | --log-levl=VALUE is not an option of check; set the environment variable LOG_LEVEL instead
+          serve   | --java-opts=canary           | --java-opts=VALUE is not an option of serve; set the environment variable JAVA_OPTS instead
+          serve   | --plant-store-aot            | argument 1 is not an option of serve; set the environment variable PLANT_STORE_AOT instead
           serve   | --jwks-url=canary            | --jwks-url=VALUE is not an option of serve; did you mean --jwt-jwks-url=VALUE?
           serve   | --jwt-secretcanary           | argument 1 is not an option of serve; did you mean --jwt-secret=VALUE?
           serve   | --jwt-secret:canary=         | argument 1 is not an option of serve; did you mean --jwt-secret=VALUE?
