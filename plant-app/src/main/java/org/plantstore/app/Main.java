@@ -7,6 +7,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.security.Security;
 import java.time.Duration;
@@ -79,9 +80,12 @@ public final class Main {
     try {
       context.getBean(EmbeddedServer.class).start();
     } catch (RuntimeException e) {
-      throw new ConfigurationException(
-          "PORT and MANAGEMENT_PORT must be free ports that this user is allowed to open, but"
-              + (" opening them failed: " + e.getMessage() + ": " + reasonFor(e)));
+      if (e.getCause() instanceof IOException failure) {
+        throw new ConfigurationException(
+            ("opening a port failed: " + e.getMessage() + ": " + failure.getMessage())
+                + "; set PORT and MANAGEMENT_PORT to free ports that this user is allowed to open");
+      }
+      throw e; // for example, the exception of a startup listener
     }
     long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
     LoggerFactory.getLogger(Main.class).info("Startup completed in {} ms", millis);

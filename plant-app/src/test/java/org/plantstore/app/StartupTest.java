@@ -7,10 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.ApplicationContextConfiguration;
+import io.micronaut.context.annotation.Requires;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.env.PropertySource.Origin;
 import io.micronaut.context.env.PropertySource.PropertyConvention;
+import io.micronaut.context.event.ApplicationEventListener;
 import io.micronaut.runtime.EmbeddedApplication;
+import io.micronaut.runtime.server.event.ServerStartupEvent;
+import jakarta.inject.Singleton;
 import java.net.ConnectException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -214,7 +218,28 @@ class StartupTest {
       environment.put("MANAGEMENT_PORT", String.valueOf(taken.getLocalPort()));
       String refusal = refusalOf(ServiceProcess.java(List.of()), environment);
       String reason = ".*:" + taken.getLocalPort() + ": .*Address already in use";
-      assertTrue(refusal.matches("PORT and MANAGEMENT_PORT must be free ports" + reason), refusal);
+      String remedy =
+          "; set PORT and MANAGEMENT_PORT to free ports that this user is allowed to open";
+      assertTrue(refusal.matches("opening a port failed: " + reason + remedy), refusal);
+    }
+  }
+
+  @Test
+  void failure_of_a_startup_listener_is_not_reported_as_an_unusable_port() throws Exception {
+    ProcessBuilder java = ServiceProcess.java(List.of(), "-Dlistener.fails=true");
+    assertEquals(
+        "java.lang.IllegalStateException: the listener failed",
+        refusalOf(java, Database.create().environment()));
+  }
+
+  /** A startup listener that fails. It is a bean only if a property is set. */
+  @Singleton
+  @Requires(property = "listener.fails")
+  static final class FailingListener implements ApplicationEventListener<ServerStartupEvent> {
+
+    @Override
+    public void onApplicationEvent(ServerStartupEvent event) {
+      throw new IllegalStateException("the listener failed");
     }
   }
 }
