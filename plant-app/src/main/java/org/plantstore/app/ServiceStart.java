@@ -9,7 +9,6 @@ import io.micronaut.context.env.Environment;
 import io.micronaut.context.env.PropertySource;
 import io.micronaut.context.env.PropertySource.Origin;
 import io.micronaut.context.env.PropertySource.PropertyConvention;
-import io.micronaut.context.env.yaml.YamlPropertySourceLoader;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -74,12 +73,6 @@ public final class ServiceStart implements ApplicationContextConfigurer {
     number(settings, "DRAIN_SECONDS", "drain.seconds", "a whole number", 0, 9_999);
     String address = address(settings, "LISTEN_ADDRESS", "listen.address");
     String managementAddress = address(settings, "MANAGEMENT_ADDRESS", "management.address");
-    if (!managementAddress.equals(address)) {
-      // Explicit listeners are used only if the addresses differ, because in development mode,
-      // they cause the printed URL to contain the management port.
-      settings.addPropertySource(
-          new YamlPropertySourceLoader().load("listeners", settings).orElseThrow());
-    }
     context.registerSingleton(
         MeterFilter.class, MeterFilter.deny(meter -> MISNAMED.contains(meter.getName())));
     LoggerFactory.getLogger(ServiceStart.class)

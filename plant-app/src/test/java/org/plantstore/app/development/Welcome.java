@@ -2,6 +2,7 @@ package org.plantstore.app.development;
 
 import io.micronaut.context.annotation.Requires;
 import io.micronaut.runtime.event.annotation.EventListener;
+import io.micronaut.runtime.server.EmbeddedServer;
 import io.micronaut.runtime.server.event.ServerStartupEvent;
 import jakarta.inject.Singleton;
 import java.time.Duration;
@@ -29,7 +30,15 @@ final class Welcome {
         """
             .formatted(
                 System.getProperty(Development.FOLDER),
-                event.getSource().getURL().toString().replace("//0.0.0.0", "//localhost"),
+                address(event.getSource()),
                 DevelopmentKey.token(Duration.ofHours(24))));
+  }
+
+  /** Returns the API's address. The server's own URL may contain the management port. */
+  private static String address(EmbeddedServer server) {
+    String host = server.getHost().replace("0.0.0.0", "localhost");
+    return server.getScheme()
+        + ("://" + host + ":")
+        + server.getApplicationContext().getRequiredProperty("micronaut.server.port", int.class);
   }
 }
