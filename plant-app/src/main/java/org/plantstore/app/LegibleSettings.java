@@ -18,12 +18,12 @@ import java.util.regex.Pattern;
  */
 final class LegibleSettings {
 
-  /** The logging settings and their permitted values, with the default value first. */
-  private static final Map<String, List<String>> LOGGING =
+  /** The logging settings and their permitted values. */
+  private static final Map<String, String> LOGGING =
       Map.of(
-          "LOG_FORMAT", List.of("text", "json"),
-          "LOG_LEVEL", List.of("info", "debug", "warn"),
-          "ACCESS_LOG", List.of("off", "on"));
+          "LOG_FORMAT", "text or json",
+          "LOG_LEVEL", "debug, info, or warn",
+          "ACCESS_LOG", "off or on");
 
   private static final Set<String> START_SCRIPT = Set.of("JAVA_OPTS", "PLANT_STORE_AOT");
 
@@ -56,16 +56,11 @@ final class LegibleSettings {
     return LOGGING.containsKey(variable) || START_SCRIPT.contains(variable);
   }
 
-  /**
-   * Checks that each logging setting has a permitted value.
-   *
-   * @throws ConfigurationException if the value of a logging setting is not permitted
-   */
+  /** Checks that each logging setting that is set has a permitted value. */
   static void requireLogging(Map<String, String> environment) {
-    LOGGING.forEach((variable, values) -> {
-      String value = environment.getOrDefault(variable, values.get(0));
-      if (!values.contains(value)) {
-        String choice = String.join(" or ", values);
+    LOGGING.forEach((variable, choice) -> {
+      String value = environment.get(variable);
+      if (value != null && !List.of(choice.split(",? or |, ")).contains(value)) {
         throw new ConfigurationException(
             variable + " must be " + choice + ", but is \"" + value + '"');
       }

@@ -60,7 +60,7 @@ class StartupTest {
           PORT              | http | PORT must be a port from 1 to 65535, but is "http"
           TLS_KEY           | /tls.key | TLS_CERTIFICATE and TLS_KEY must be set together, but TLS_CERTIFICATE is not set
           DRAIN_SECONDS     | -1 | DRAIN_SECONDS must be a whole number from 0 to 9999, but is "-1"
-          LOG_LEVEL         | WARN | LOG_LEVEL must be info or debug or warn, but is "WARN"
+          LOG_LEVEL         | WARN | LOG_LEVEL must be debug, info, or warn, but is "WARN"
           LISTEN_ADDRESS    | '' | LISTEN_ADDRESS must not be empty; set a value or remove it
           DATABASE_USERNAME | '\tplants' | DATABASE_USERNAME ILLEGIBLE CHARACTER TABULATION
           JWT_SECRET        | '"canary-secret-of-32-bytes-or-more"' | JWT_SECRET must not be enclosed in quotation marks; remove them
