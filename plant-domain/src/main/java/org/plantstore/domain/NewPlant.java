@@ -30,7 +30,7 @@ public record NewPlant(long id, String name, @Nullable String tag) {
    * @throws InvalidPlantException if the name or the tag contains U+0000 or an unpaired surrogate
    */
   public NewPlant {
-    PlantText.require(name, tag);
+    Plant.requireValid(name, tag);
   }
 
   /**
