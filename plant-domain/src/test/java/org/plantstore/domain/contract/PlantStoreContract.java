@@ -52,8 +52,7 @@ public abstract class PlantStoreContract {
 
   /** {@return a second store on the database of {@link #store()}, as if in a second process} */
   protected PlantStore anotherStore() {
-    return abort(
-        report("R3 with two instances was not tested. Override anotherStore() to test it."));
+    return abort(notTested("R3 with two instances", "anotherStore"));
   }
 
   /**
@@ -65,18 +64,17 @@ public abstract class PlantStoreContract {
    * @return a new store on the data that survived the crash
    */
   protected PlantStore storeAfterCrash() {
-    return abort(report("R4 was not tested. Override storeAfterCrash() to test it."));
+    return abort(notTested("R4", "storeAfterCrash"));
   }
 
   /** {@return a store that cannot reach its database, such as one whose server is stopped} */
   protected PlantStore unreachableStore() {
-    return abort(report("R7 was not tested. Override unreachableStore() to test it."));
+    return abort(notTested("R7", "unreachableStore"));
   }
 
   /** {@return a store that can never store a plant, for example because a column is missing} */
   protected PlantStore damagedStore() {
-    return abort(
-        report("R7 with a damaged database was not tested. Override damagedStore() to test it."));
+    return abort(notTested("R7 with a damaged database", "damagedStore"));
   }
 
   /**
@@ -86,7 +84,7 @@ public abstract class PlantStoreContract {
    * @param id the id of the row, which is still free
    */
   protected void putInvalidRow(long id) {
-    abort(report("R7 with an invalid row was not tested. Override putInvalidRow() to test it."));
+    abort(notTested("R7 with an invalid row", "putInvalidRow"));
   }
 
   /**
@@ -95,7 +93,7 @@ public abstract class PlantStoreContract {
    * connections, and later it forwards traffic again.
    */
   protected InetSocketAddress server() {
-    return abort(report("R7 with a server outage was not tested. Override server() to test it."));
+    return abort(notTested("R7 with a server outage", "server"));
   }
 
   /**
@@ -105,8 +103,7 @@ public abstract class PlantStoreContract {
    * @param proxy the address of the proxy
    */
   protected PlantStore storeThrough(InetSocketAddress proxy) {
-    return abort(
-        report("R7 with a server outage was not tested. Override storeThrough() to test it."));
+    return abort(notTested("R7 with a server outage", "storeThrough"));
   }
 
   /**
@@ -129,7 +126,8 @@ public abstract class PlantStoreContract {
     return 1 << 20;
   }
 
-  private String report(String message) {
+  private String notTested(String subject, String method) {
+    String message = subject + " was not tested. Override " + method + "() to test it.";
     System.err.println(getClass().getSimpleName() + ": " + message); // reports may omit the message
     return message;
   }
