@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.plantstore.fixture.DatabaseServer;
 
 /**
  * Runs {@code accounts.sql} and {@code migrate}, and checks which statements the service's role may
@@ -38,8 +39,7 @@ class AccountsTest {
   void service_role_may_only_insert_and_select() throws Exception {
     Program.requireInstalled("psql");
     try (DatabaseServer server = new DatabaseServer()) {
-      server
-          .database()
+      Database.of(server)
           .execute(
               "CREATE ROLE stranger LOGIN",
               "CREATE ROLE " + ADMINISTRATOR + " LOGIN CREATEROLE CREATEDB",

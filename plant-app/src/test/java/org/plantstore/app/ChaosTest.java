@@ -20,6 +20,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.plantstore.domain.NewPlant;
+import org.plantstore.fixture.DatabaseServer;
 
 /**
  * Kills the database, the service, or both, as a power failure or {@code kill -9} would, while 64
@@ -52,7 +53,7 @@ class ChaosTest {
   void start() throws SQLException {
     server = new DatabaseServer(data);
     // The service itself must turn synchronous_commit on.
-    server.database().execute("ALTER ROLE postgres SET synchronous_commit = off");
+    Database.of(server).execute("ALTER ROLE postgres SET synchronous_commit = off");
     service = startService().awaitReady();
   }
 
@@ -72,7 +73,7 @@ class ChaosTest {
       writers.awaitProgress(PROGRESS);
       writers.stop();
 
-      Map<Long, NewPlant> stored = server.database().plants();
+      Map<Long, NewPlant> stored = Database.of(server).plants();
       writers.acknowledged.forEach((id, plant) -> assertEquals(plant, stored.get(id)));
       for (NewPlant refused : writers.refused) {
         NewPlant winner = stored.get(refused.id());
@@ -107,7 +108,7 @@ class ChaosTest {
   }
 
   private ServiceProcess startService() {
-    return new ServiceProcess(server.database().environment());
+    return new ServiceProcess(Database.of(server).environment());
   }
 
   private void pause() {

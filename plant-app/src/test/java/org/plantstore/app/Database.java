@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.plantstore.app.development.DevelopmentKey;
 import org.plantstore.domain.NewPlant;
+import org.plantstore.fixture.DatabaseServer;
 
 /** A database on a local PostgreSQL server. */
 record Database(int port, String name) {
@@ -20,7 +21,12 @@ record Database(int port, String name) {
 
   /** Starts the server on first use. The server stops when the process exits. */
   private static final class SharedServer {
-    static final Database DATABASE = new DatabaseServer().database();
+    static final Database DATABASE = of(new DatabaseServer());
+  }
+
+  /** Returns the database that every server contains. */
+  static Database of(DatabaseServer server) {
+    return new Database(server.port(), "postgres");
   }
 
   /** Returns the database that {@link ServiceProcess#shared()} uses. */

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.plantstore.fixture.DatabaseServer;
 
 /**
  * Faults of the database and its network, and overload. During a fault, creates receive 503 within
@@ -153,7 +154,7 @@ class DatabaseFaultsTest {
   void creates_beyond_the_limit_are_refused_early_and_waiting_creates_hold_no_thread()
       throws SQLException {
     responses(beginCreates(10 * MAX_CREATES)); // loads the classes before the measurement
-    try (Connection locker = server.database().lock("plant")) {
+    try (Connection locker = Database.of(server).lock("plant")) {
       List<HttpResponse<String>> responses = responses(beginCreates(10 * MAX_CREATES));
 
       long waited = count(responses, "{\"error\":5002,");
@@ -212,7 +213,7 @@ class DatabaseFaultsTest {
   }
 
   private static void execute(String... statements) throws SQLException {
-    server.database().execute(statements);
+    Database.of(server).execute(statements);
   }
 
   private static String health(String kind) {

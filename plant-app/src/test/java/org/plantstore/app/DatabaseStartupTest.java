@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.plantstore.fixture.DatabaseServer;
+import org.plantstore.fixture.TestCertificate;
 
 /** Startup waits for a database that is down, but fails at once if waiting cannot help. */
 @Tag("slow")
@@ -32,8 +36,8 @@ class DatabaseStartupTest {
     DatabaseServer server = new DatabaseServer(data);
     server.close();
     try (server;
-        ServiceProcess stopped = new ServiceProcess(server.database().environment());
-        ServiceProcess service = new ServiceProcess(server.database().environment())) {
+        ServiceProcess stopped = new ServiceProcess(Database.of(server).environment());
+        ServiceProcess service = new ServiceProcess(Database.of(server).environment())) {
       String reason = " s (limit: 60 s): Connection to 127.0.0.1:" + server.port();
       assertTrue(service.awaitLine(WAITS).contains(reason), service::output);
       Await.until(() -> assertTrue(service.lines(reason).size() > 1, "must log it again"));
@@ -88,20 +92,20 @@ class DatabaseStartupTest {
    */
   @Test
   void database_certificate_must_be_trusted_and_must_name_the_host() throws Exception {
-    TestCertificate certificate = TestCertificate.issue();
-    String root = certificate.files().toTempRootCertPem().toString();
-    String otherRoot = TestCertificate.issue().files().toTempRootCertPem().toString();
+    CertificateBuilder builder = new CertificateBuilder().ecp256().subject("CN=server");
+    X509Bundle certificate = TestCertificate.issue(builder.addSanDnsName("localhost"));
+    String root = certificate.toTempRootCertPem().toString();
+    String otherRoot = TestCertificate.newAuthority().toTempRootCertPem().toString();
     try (DatabaseServer server = new DatabaseServer(data)) {
       Path chain =
-          Files.writeString(
-              data.resolve("server.crt"), certificate.files().getCertificatePathPEM());
-      byte[] pem = certificate.files().getPrivateKeyPEM().getBytes(US_ASCII);
+          Files.writeString(data.resolve("server.crt"), certificate.getCertificatePathPEM());
+      byte[] pem = certificate.getPrivateKeyPEM().getBytes(US_ASCII);
       writeSecret("server.key", pem);
-      byte[] key = certificate.files().getKeyPair().getPrivate().getEncoded();
+      byte[] key = certificate.getKeyPair().getPrivate().getEncoded();
       String client = root + "&sslcert=" + chain + "&sslkey=";
       Path hostRules = data.resolve("pg_hba.conf");
       Files.writeString(hostRules, "hostssl all server all cert\n" + Files.readString(hostRules));
-      Database database = server.database();
+      Database database = Database.of(server);
       database.execute(
           "CREATE ROLE server LOGIN CONNECTION LIMIT 5",
           "GRANT CREATE ON SCHEMA public TO server",

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.plantstore.fixture.DatabaseServer;
 
 /** A primary and a standby that is promoted. After the promotion, both are primaries. */
 @Tag("slow")
@@ -72,7 +73,7 @@ class FailOverTest {
       for (int round = 0; round < 2; round++) {
         assertRefused(service);
       }
-      Await.until(() -> assertEquals("t", first.database().single(NO_SESSION_IS_STUCK)));
+      Await.until(() -> assertEquals("t", Database.of(first).single(NO_SESSION_IS_STUCK)));
 
       first.kill();
       first.restart();
@@ -101,7 +102,7 @@ class FailOverTest {
 
   private static String idsOf(DatabaseServer server) throws SQLException {
     String query = "SELECT string_agg(id::text, ' ' ORDER BY id) FROM plant WHERE id >= -2";
-    return server.database().single(query);
+    return Database.of(server).single(query);
   }
 
   @Test
@@ -127,7 +128,7 @@ class FailOverTest {
               ": DATABASE_URL reaches only a standby; add the primary's host (SQLSTATE 25006)"),
           reason);
       first.kill();
-      second.database().execute("SELECT pg_promote()");
+      Database.of(second).execute("SELECT pg_promote()");
       assertServedSoon(service);
 
       // The second server becomes read-only, like a standby, but keeps its connections open.
@@ -201,8 +202,7 @@ class FailOverTest {
   }
 
   private static void set(DatabaseServer server, String name, String value) throws SQLException {
-    server
-        .database()
+    Database.of(server)
         .execute(
             "SET default_transaction_read_only = off",
             "ALTER SYSTEM SET " + name + " = " + value,

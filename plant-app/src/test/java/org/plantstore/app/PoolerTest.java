@@ -12,6 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.plantstore.fixture.DatabaseServer;
 
 /**
  * PgBouncer, configured as in {@code deployment.md}, in front of a database whose default is not
@@ -23,7 +24,7 @@ class PoolerTest {
   @TempDir Path folder;
 
   /** The database as clients of the pooler see it. */
-  private final Database plants = new Database(ServiceProcess.freePort(), "plants");
+  private final Database plants = new Database(DatabaseServer.freePort(), "plants");
 
   private Database server;
   private @Nullable Process pooler;

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.plantstore.fixture.DatabaseServer;
 
 /**
  * HAProxy and nginx, configured as in {@code proxies.md}, in front of two instances. The test is
@@ -82,7 +83,7 @@ class ProxiesTest {
   private URI startProxy(
       String language, String template, String command, ServiceProcess first, ServiceProcess second)
       throws Exception {
-    int port = ServiceProcess.freePort();
+    int port = DatabaseServer.freePort();
     String lines =
         ProjectFiles.block(ProjectFiles.page("proxies.md"), language)
             .replaceAll("(listen |bind .*:)80\\b", "$1" + port)

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -21,24 +20,20 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.app.development.DevelopmentKey;
+import org.plantstore.fixture.DatabaseServer;
 
 /** A service process that is started as an operator would start it, and an HTTP client for it. */
 final class ServiceProcess implements AutoCloseable {
 
   /** The exit code of a JVM that was stopped with SIGTERM. */
   static final int TERMINATED = 143;
-
-  private static final Set<Integer> HANDED_OUT = ConcurrentHashMap.newKeySet();
 
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -78,8 +73,8 @@ final class ServiceProcess implements AutoCloseable {
     }
   }
 
-  final int port = freePort();
-  final int managementPort = freePort();
+  final int port = DatabaseServer.freePort();
+  final int managementPort = DatabaseServer.freePort();
   private final Path output = temporaryFile("plant-store", ".log");
   private final Path errors = temporaryFile("plant-store", ".log");
   final Process process;
@@ -159,19 +154,6 @@ final class ServiceProcess implements AutoCloseable {
     Path file = assertDoesNotThrow(() -> Files.createTempFile(prefix, suffix));
     file.toFile().deleteOnExit();
     return file;
-  }
-
-  /** Returns a free port below 32768. The kernel assigns higher ports to client connections. */
-  static int freePort() {
-    while (true) {
-      try (ServerSocket free = new ServerSocket(new Random().nextInt(10_000, 32_768))) {
-        if (HANDED_OUT.add(free.getLocalPort())) {
-          return free.getLocalPort();
-        }
-      } catch (IOException e) {
-        // The port is taken, so another one is tried.
-      }
-    }
   }
 
   ServiceProcess awaitReady() {

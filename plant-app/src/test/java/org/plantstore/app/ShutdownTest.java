@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.plantstore.fixture.TestCertificate;
 
 /** Stops the service with SIGTERM. No request fails, and no plant or log line is lost. */
 @Tag("slow")
@@ -105,11 +106,10 @@ class ShutdownTest {
   @Test
   void requests_in_each_state_are_answered_and_logged_after_the_port_is_closed() throws Exception {
     Database database = Database.create();
-    TestCertificate certificate = TestCertificate.issue();
-    SocketFactory sockets = certificate.clientContext().getSocketFactory();
+    SocketFactory sockets = TestCertificate.TRUST.getSocketFactory();
     Map<String, String> environment =
         database.environment("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "60");
-    environment.putAll(certificate.settings());
+    environment.putAll(TestCertificate.settings("TLS_CERTIFICATE", "TLS_KEY"));
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady();
         RawClient sent = new RawClient(sockets, service.port);
         RawClient unfinished = new RawClient(sockets, service.port);

@@ -33,6 +33,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.client.PlantClient;
 import org.plantstore.client.UnexpectedResponseException;
 import org.plantstore.domain.NewPlant;
+import org.plantstore.fixture.DatabaseServer;
+import org.plantstore.fixture.TestCertificate;
 
 /** Startup either logs what runs or fails with one line that says what to change. */
 class StartupTest {
@@ -91,7 +93,7 @@ class StartupTest {
   static void start(Map<String, String> settings) {
     Map<String, Object> variables = new HashMap<>(settings);
     for (String port : List.of("PORT", "MANAGEMENT_PORT")) {
-      variables.computeIfAbsent(port, unset -> String.valueOf(ServiceProcess.freePort()));
+      variables.computeIfAbsent(port, unset -> String.valueOf(DatabaseServer.freePort()));
     }
     LegibleSettings.requireLogging(settings);
     LegibleSettings.require(settings);
@@ -186,12 +188,11 @@ class StartupTest {
   void each_port_has_its_own_address_and_api_clients_must_trust_the_certificate() throws Exception {
     String api = "127.0.0.1";
     String management = "127.0.0.2";
-    TestCertificate certificate = TestCertificate.issue();
     Map<String, String> environment =
         Database.create()
             .environment(
                 "LISTEN_ADDRESS", api, "MANAGEMENT_ADDRESS", management, "LOG_LEVEL", "warn");
-    environment.putAll(certificate.settings());
+    environment.putAll(TestCertificate.settings("TLS_CERTIFICATE", "TLS_KEY"));
     try (ServiceProcess service = new ServiceProcess(environment)) {
       String probe = "http://" + management + ":" + service.managementPort + "/health/readiness";
       HttpRequest.Builder readiness = HttpRequest.newBuilder(URI.create(probe));
@@ -201,7 +202,7 @@ class StartupTest {
       URI https = URI.create("https://localhost:" + service.port);
       PlantClient.Builder client = PlantClient.builder(https, ServiceProcess::token);
       assertThrows(UnexpectedResponseException.class, () -> client.build().create(fern));
-      HttpClient trusting = HttpClient.newBuilder().sslContext(certificate.clientContext()).build();
+      HttpClient trusting = HttpClient.newBuilder().sslContext(TestCertificate.TRUST).build();
       assertEquals(fern.plant(), client.httpClient(trusting).build().create(fern));
 
       assertThrows(ConnectException.class, () -> new Socket(management, service.port));

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.plantstore.adapter.http.error.ErrorNumber;
-import org.plantstore.adapter.http.tls.TestCertificate;
+import org.plantstore.fixture.TestCertificate;
 
 /** A response. An error, or the response to a create, must agree with the OpenAPI document. */
 public record Answer(int status, HttpHeaders headers, String body) {

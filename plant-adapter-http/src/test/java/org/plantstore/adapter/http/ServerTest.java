@@ -23,10 +23,10 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.SocketFactory;
-import org.plantstore.adapter.http.tls.TestCertificate;
 import org.plantstore.domain.CreatePlant;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
+import org.plantstore.fixture.TestCertificate;
 
 /** The base class of tests of a running server. The server trusts {@link Tokens#SECRET}. */
 @ServerTest.TrustsSecret

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.plantstore.fixture.DatabaseServer;
 
 /**
  * A server of a Citus cluster on this machine. Its data directory is inside the directory that the
@@ -27,8 +28,7 @@ final class CitusNode extends PostgresServer {
     this.folder = folder;
   }
 
-  @Override
-  protected Path data() throws IOException {
+  private Path data() throws IOException {
     return Path.of(System.getProperty("citus.folder", "none"), folder).toRealPath();
   }
 
@@ -69,8 +69,12 @@ final class CitusNode extends PostgresServer {
     assertEquals(0, process.waitFor(), String.join(" ", command));
   }
 
+  void kill() throws IOException {
+    DatabaseServer.kill(data());
+  }
+
   void signal(String name) throws Exception {
-    for (ProcessHandle process : processes()) {
+    for (ProcessHandle process : DatabaseServer.processes(data())) {
       new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start().waitFor();
     }
   }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
+import static org.plantstore.adapter.persistence.SharedServer.SERVER;
 
 import java.sql.Connection;
 import java.util.List;

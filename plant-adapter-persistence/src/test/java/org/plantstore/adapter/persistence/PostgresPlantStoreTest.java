@@ -1,7 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
-import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
+import static org.plantstore.adapter.persistence.SharedServer.SERVER;
 
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;

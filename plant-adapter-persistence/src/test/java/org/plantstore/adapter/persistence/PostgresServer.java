@@ -7,11 +7,8 @@ import static org.plantstore.adapter.persistence.Calls.fern;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.env.Environment;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -20,11 +17,10 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.function.Executable;
 import org.plantstore.domain.PlantStore;
 
-/** A PostgreSQL server on this machine that can be killed. */
+/** A PostgreSQL server on this machine, and instances of a service that use it. */
 public abstract class PostgresServer {
 
   private final String role;
@@ -34,8 +30,6 @@ public abstract class PostgresServer {
   }
 
   public abstract int port();
-
-  protected abstract Path data() throws IOException;
 
   public ApplicationContext connect(Map<String, Object> replacements, Object... beans) {
     return ApplicationContext.builder()
@@ -131,18 +125,5 @@ public abstract class PostgresServer {
       row.next();
       return String.valueOf(row.getString(1));
     }
-  }
-
-  /** Returns the processes of the server. The first one restarts any others that end before it. */
-  protected List<ProcessHandle> processes() throws IOException {
-    String pid = Files.readAllLines(data().resolve("postmaster.pid")).get(0).strip();
-    ProcessHandle postmaster = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
-    return Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
-  }
-
-  public void kill() throws IOException {
-    List<ProcessHandle> processes = processes();
-    processes.forEach(ProcessHandle::destroyForcibly);
-    processes.forEach(process -> process.onExit().join());
   }
 }

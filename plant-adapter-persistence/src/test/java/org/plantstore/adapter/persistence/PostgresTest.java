@@ -9,7 +9,7 @@ import static org.plantstore.adapter.persistence.Calls.failure;
 import static org.plantstore.adapter.persistence.Calls.fern;
 import static org.plantstore.adapter.persistence.Calls.putAll;
 import static org.plantstore.adapter.persistence.Calls.unavailable;
-import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
+import static org.plantstore.adapter.persistence.SharedServer.SERVER;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

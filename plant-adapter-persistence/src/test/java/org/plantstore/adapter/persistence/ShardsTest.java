@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.Calls.assertAllStored;
 import static org.plantstore.adapter.persistence.Calls.await;
 import static org.plantstore.adapter.persistence.Calls.unavailable;
-import static org.plantstore.adapter.persistence.DatabaseServer.SERVER;
+import static org.plantstore.adapter.persistence.SharedServer.SERVER;
 
 import io.micronaut.context.ApplicationContext;
 import java.sql.Connection;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.plantstore.adapter.http.tls.TestCertificate;
+import org.plantstore.fixture.TestCertificate;
 
 /** Repeats {@link ConnectionTest} with TLS, and tests versions of TLS and incomplete handshakes. */
 @Property(name = "request.timeout.seconds", value = "2")
@@ -33,7 +33,7 @@ class TlsTest extends ConnectionTest implements TestPropertyProvider {
 
   @Override
   public Map<String, String> getProperties() {
-    return TestCertificate.settings();
+    return TestCertificate.settings("tls.certificate", "tls.key");
   }
 
   @ParameterizedTest

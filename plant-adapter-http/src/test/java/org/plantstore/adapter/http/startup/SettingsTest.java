@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.adapter.http.Tokens;
-import org.plantstore.adapter.http.tls.TestCertificate;
+import org.plantstore.fixture.TestCertificate;
 
 /** Tests that unusable settings prevent startup, and what the command {@code check} reports. */
 class SettingsTest {
@@ -117,7 +117,7 @@ class SettingsTest {
         List.of(settings.replace("%d", "" + connections), none, tokens), report(SECRET));
     assertLinesMatch(
         List.of(settings.replace("%d", "" + connections / 3), own, tokens),
-        report(TestCertificate.settings()));
+        report(TestCertificate.settings("tls.certificate", "tls.key")));
   }
 
   /** A folder before the class path contains another version, as a driver's jar might. */

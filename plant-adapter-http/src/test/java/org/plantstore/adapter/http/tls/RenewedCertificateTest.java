@@ -22,7 +22,6 @@ import java.security.KeyStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -40,6 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.plantstore.adapter.http.Answer;
 import org.plantstore.adapter.http.ServerTest;
 import org.plantstore.adapter.http.Tokens;
+import org.plantstore.fixture.TestCertificate;
 
 /** Tests which certificates and keys are accepted, and how renewed certificates are used. */
 class RenewedCertificateTest {
@@ -52,9 +52,20 @@ class RenewedCertificateTest {
   private final Path folder;
   private final TlsFiles files;
 
-  RenewedCertificateTest(@TempDir Path folder) {
+  RenewedCertificateTest(@TempDir Path folder) throws IOException {
     this.folder = folder;
-    files = TestCertificate.write(TestCertificate.issue(), folder);
+    files = filesIn(folder);
+    write(TestCertificate.issue(), folder);
+  }
+
+  private static TlsFiles filesIn(Path folder) {
+    return new TlsFiles(folder.resolve("tls.crt"), folder.resolve("tls.key"));
+  }
+
+  private static void write(X509Bundle certificate, Path folder) throws IOException {
+    TlsFiles files = filesIn(folder);
+    Files.writeString(files.certificate(), certificate.getCertificatePathPEM());
+    Files.writeString(files.key(), certificate.getPrivateKeyPEM());
   }
 
   /** One caller opens a connection for each request, and another one reuses its connection. */
@@ -64,11 +75,14 @@ class RenewedCertificateTest {
   void certificate_is_renewed_without_a_failed_request() throws Exception {
     Path first = Files.createDirectory(folder.resolve("1"));
     Path second = Files.createDirectory(folder.resolve("2"));
-    TestCertificate.write(TestCertificate.issue(), first);
+    write(TestCertificate.issue(), first);
     Path link = Files.createSymbolicLink(folder.resolve("current"), first);
-    Map<String, Object> settings = new HashMap<>(Map.of("jwt.secret", Tokens.SECRET));
-    settings.putAll(
-        TestCertificate.settings(new TlsFiles(link.resolve("tls.crt"), link.resolve("tls.key"))));
+    TlsFiles linkedFiles = filesIn(link);
+    Map<String, Object> settings =
+        Map.of(
+            "jwt.secret", Tokens.SECRET,
+            "tls.certificate", linkedFiles.certificate(),
+            "tls.key", linkedFiles.key());
     String request = createRequest("Connection: close\r\n");
     AtomicBoolean done = new AtomicBoolean();
     try (EmbeddedServer server = ApplicationContext.run(EmbeddedServer.class, settings)) {
@@ -82,10 +96,10 @@ class RenewedCertificateTest {
               .toList();
 
       X509Bundle inPlace = TestCertificate.issue(TestCertificate.builder().rsa2048());
-      TestCertificate.write(inPlace, first);
+      write(inPlace, first);
       awaitServed(server, inPlace);
       X509Bundle linked = TestCertificate.issue();
-      TestCertificate.write(linked, second);
+      write(linked, second);
       Path next = Files.createSymbolicLink(folder.resolve("next"), second);
       Files.move(next, link, StandardCopyOption.ATOMIC_MOVE); // as on Kubernetes
       awaitServed(server, linked);
@@ -119,7 +133,7 @@ class RenewedCertificateTest {
   void certificate_and_key_of_each_common_algorithm_are_read_even_from_one_file(Algorithm algorithm)
       throws Exception {
     X509Bundle issued = TestCertificate.issue(TestCertificate.builder().algorithm(algorithm));
-    TestCertificate.write(issued, folder);
+    write(issued, folder);
 
     KeyStore read = files.read(null).keyStore();
 
@@ -212,7 +226,7 @@ class RenewedCertificateTest {
     assertRefused(ownRefusal);
 
     X509Bundle expired = TestCertificate.issue(TestCertificate.builder().notAfter(yesterday));
-    TestCertificate.write(expired, folder);
+    write(expired, folder);
     String content = expired.getCertificatePathPEM() + expired.getPrivateKeyPEM();
     assertRefused(
         ownRefusal, new TlsCertificate(List.of(expired.getCertificate()), 0, keyStore, content));
@@ -249,7 +263,7 @@ class RenewedCertificateTest {
 
   /** Writes the certificates, and the key of the first one. */
   private void writeChain(X509Bundle... certificates) throws IOException {
-    TestCertificate.write(certificates[0], folder);
+    write(certificates[0], folder);
     Files.write(
         files.certificate(), Stream.of(certificates).map(X509Bundle::getCertificatePEM).toList());
   }
