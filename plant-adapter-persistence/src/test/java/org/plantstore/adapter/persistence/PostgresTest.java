@@ -181,10 +181,8 @@ class PostgresTest {
       for (String statement : change.replace("<end sessions>", endSessions).split("; ", -1)) {
         SERVER.execute(statement);
       }
-      for (long id = 50; id < 60; id++) {
-        long next = id;
-        assertThrows(RuntimeException.class, () -> changed.putIfAbsent(fern(next)));
-      }
+      putAll(changed, LongStream.range(50, 60))
+          .forEach(call -> assertInstanceOf(RuntimeException.class, failure(call)));
 
       SERVER.execute(undo);
       for (long id = 60; id < 80; id++) {
@@ -197,7 +195,8 @@ class PostgresTest {
   @Test
   void metrics_cover_batches_commits_failures_the_queue_and_the_pool() {
     MeterRegistry registry = new SimpleMeterRegistry();
-    try (ApplicationContext context = SERVER.connect(Map.of(), registry)) {
+    Map<String, Object> settings = Map.of("database.timeout.seconds", 1);
+    try (ApplicationContext context = SERVER.connect(settings, registry)) {
       PlantStore measured = context.getBean(PlantStore.class);
       for (long id = 0; id < 3; id++) {
         measured.putIfAbsent(fern(id));
