@@ -31,6 +31,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +43,7 @@ import org.plantstore.adapter.http.Tokens;
  * These tokens must be invalid whether the service trusts a secret, an identity provider, or both.
  * The service must never fetch an address that a token contains.
  */
+@Execution(ExecutionMode.CONCURRENT) // most tests wait for a fetch
 class ForgedTokensTest {
 
   private static final byte[] SECRET = Tokens.SECRET.getBytes(UTF_8);
