@@ -37,7 +37,7 @@ import org.plantstore.domain.contract.CreatePlantContract;
 @Tag("slow")
 class PlantClientContractTest extends CreatePlantContract {
 
-  private static final int CREATES = 4_000;
+  private static final int CREATES = 2_000;
 
   /** Twice the client's limit, because a connection may close slightly later than its request. */
   private static final int MAX_CONNECTIONS = 512;
