@@ -74,15 +74,6 @@ class AccountsTest {
       if (Integer.parseInt(database.single("SHOW server_version_num")) >= 150_000) {
         assertRefused(database, "CREATE TABLE another (id int)");
       }
-
-      // Flyway reports a changed migration in several lines, but the command prints one line.
-      database.execute("UPDATE flyway_schema_history SET checksum = 1");
-      try (ServiceProcess migration = new ServiceProcess(ownerSettings, "migrate")) {
-        assertEquals(1, migration.awaitExit());
-        String reason = "the migration history does not match this version of the service; ";
-        String errors = migration.errors();
-        assertTrue(errors.matches("plant-store migrate: " + reason + ".*\n"), errors);
-      }
     }
   }
 

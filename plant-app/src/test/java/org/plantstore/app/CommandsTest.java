@@ -36,8 +36,6 @@ class CommandsTest {
           """
           check --help                 | 0 | plant-store .*check .*--token .*DATABASE_URL.*PLANT_STORE_AOT.*
           token --minutes=5            | 0 | [^.]+\\.[^.]+\\.[^.]+\\n
-          migrat                       | 1 | plant-store migrat: there is no such command; did you mean migrate\\?\\n
-          --prot=1                     | 1 | plant-store cannot start: --prot=VALUE is not an option of serve; did you mean --port=VALUE\\?\\n
           token --jwt-secret=canary    | 1 | plant-store token: JWT_SECRET must have at least 32 bytes, but has 6\\n
           """)
   void valid_command_runs_and_an_invalid_one_is_refused(
@@ -51,11 +49,12 @@ class CommandsTest {
     }
   }
 
-  @Test
-  void command_that_resembles_no_known_command_is_refused() {
+  @ParameterizedTest
+  @CsvSource({"verify, see plant-store --help", "migrat, did you mean migrate?"})
+  void unknown_command_is_refused_with_the_most_similar_one_if_any(String command, String remedy) {
     assertEquals(
-        "there is no such command; see plant-store --help",
-        Main.reasonFor(assertThrows(ConfigurationException.class, () -> Main.parts("verify"))));
+        "there is no such command; " + remedy,
+        Main.reasonFor(assertThrows(ConfigurationException.class, () -> Main.parts(command))));
   }
 
   @Test
