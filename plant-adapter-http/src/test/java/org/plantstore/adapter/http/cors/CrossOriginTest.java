@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Property;
 import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.core.io.socket.SocketUtils;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -130,7 +130,7 @@ class CrossOriginTest extends ServerTest {
 
   @Test
   void management_port_handles_a_preflight_like_any_other_request() throws IOException {
-    int port = freePort();
+    int port = SocketUtils.findAvailableTcpPort();
     Map<String, Object> settings =
         Map.of(
             "jwt.secret",
@@ -149,12 +149,6 @@ class CrossOriginTest extends ServerTest {
         assertFalse(answer.contains("4007"), answer);
         assertEquals(List.of(), headers(answer, "(?:vary|access-control-.*)"), answer);
       }
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
     }
   }
 
