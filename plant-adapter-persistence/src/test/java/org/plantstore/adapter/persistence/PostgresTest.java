@@ -229,7 +229,7 @@ class PostgresTest {
 
   /** Each timeout of 1 ms could end a session, or the statement that sets it up. */
   @Test
-  void time_outs_of_the_role_have_no_effect() throws SQLException {
+  void timeouts_of_the_role_have_no_effect() throws SQLException {
     Map<String, String> expected = Map.of("statement_timeout", "4s", "lock_timeout", "1s");
     String names =
         "SELECT string_agg(name, ' ') FROM pg_settings"

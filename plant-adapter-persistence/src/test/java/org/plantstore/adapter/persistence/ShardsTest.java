@@ -154,7 +154,7 @@ class ShardsTest {
             }));
   }
 
-  /** Moved, merged, or split shards change the metadata, which affect only the speed. */
+  /** Moving, merging, or splitting shards changes the metadata, which affects only the speed. */
   @Test
   void changed_or_wrong_metadata_do_not_change_the_responses() throws Exception {
     String[] metadata = {

@@ -71,7 +71,8 @@ class OpenApiTest extends ServerTest {
           /paths/~1plants/post/responses/401/headers/WWW-Authenticate/required | true
           /paths/~1plants/post/responses/503/headers/Retry-After/required | true
           """)
-  void only_operation_creates_a_plant_for_a_caller_with_a_token(String pointer, String expected) {
+  void creating_a_plant_is_the_only_operation_and_requires_a_token(
+      String pointer, String expected) {
     JsonNode part = DOCUMENT.at(pointer);
     String names = part.properties().stream().map(Map.Entry::getKey).collect(joining(" "));
     assertEquals(expected, part.isObject() ? names : part.toString());
