@@ -2,6 +2,7 @@ package org.plantstore.adapter.http.token;
 
 import io.micronaut.context.annotation.Property;
 import io.micronaut.core.order.Ordered;
+import io.micronaut.http.HttpHeaders;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.annotation.Filter;
 import io.micronaut.http.annotation.RequestFilter;
@@ -13,6 +14,7 @@ import io.micronaut.security.rules.SecurityRuleResult;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -30,6 +32,9 @@ import reactor.core.publisher.Mono;
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 final class TokenFilter implements Ordered {
+
+  private static final String SCHEME = "Bearer ";
+  private static final Pattern BARE_TOKEN = Pattern.compile("(?i)(?!bearer)[\\w.-]+");
 
   private final List<SecurityRule<HttpRequest<?>>> rules;
   private final TokenValidation validation;
@@ -63,13 +68,14 @@ final class TokenFilter implements Ordered {
       requireAllowed(request, null);
       return CompletableFuture.completedFuture(request);
     }
-    String text = AuthorizationHeader.token(request.getHeaders());
+    List<String> headers = request.getHeaders().getAll(HttpHeaders.AUTHORIZATION);
+    String text = headers.size() == 1 ? token(headers.get(0)) : "";
     ValidToken token = text.isEmpty() ? null : validatedTokens.get(text);
     if (token != null) {
       admit(request, token);
     } else if (!isAllowed(request, null)) {
       if (text.isEmpty()) {
-        throw AuthorizationHeader.noToken(request.getHeaders());
+        throw new RefusedException(ErrorNumber.NO_TOKEN, fault(headers));
       }
       return validation
           .validate(text)
@@ -80,6 +86,27 @@ final class TokenFilter implements Ordered {
           });
     }
     return CompletableFuture.completedFuture(request);
+  }
+
+  /** Returns the token in an Authorization header (RFC 6750, section 2.1), or "" if it has none. */
+  private static String token(String header) {
+    return header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+        ? header.substring(SCHEME.length()).strip()
+        : "";
+  }
+
+  /** Describes what is wrong with Authorization headers that do not contain exactly one token. */
+  private static String fault(List<String> headers) {
+    if (headers.isEmpty()) {
+      return ErrorNumber.NO_TOKEN.description();
+    }
+    if (headers.size() > 1) {
+      return "The request has " + headers.size() + " Authorization headers; send only one.";
+    }
+    return BARE_TOKEN.matcher(headers.get(0).strip()).matches()
+        ? "The Authorization header has no scheme; write \"Bearer \" before the token."
+        : "The Authorization header must consist of the word \"Bearer\", one space, and the token,"
+            + " without a colon or quotation marks.";
   }
 
   private void admit(HttpRequest<?> request, ValidToken token) {
