@@ -6,6 +6,7 @@ import io.micronaut.security.rules.SecuredAnnotationRule;
 import io.micronaut.security.rules.SecurityRule;
 import io.micronaut.security.rules.SecurityRuleResult;
 import jakarta.inject.Singleton;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.reactivestreams.Publisher;
@@ -17,10 +18,10 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
 
   private static final Mono<SecurityRuleResult> UNKNOWN = Mono.just(SecurityRuleResult.UNKNOWN);
 
-  private final TokenSettings settings;
+  private final List<RequiredClaim> claims;
 
   RequiredClaimsRule(TokenSettings settings) {
-    this.settings = settings;
+    claims = settings.requiredClaims();
   }
 
   /**
@@ -44,7 +45,7 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
 
   /** Throws InvalidTokenException if the caller's token lacks a required claim. */
   void require(Authentication caller) {
-    for (RequiredClaim claim : settings.requiredClaims()) {
+    for (RequiredClaim claim : claims) {
       Object found = claim.find(caller.getAttributes());
       if (!claim.isMetBy(found)) {
         throw new InvalidTokenException(

@@ -49,6 +49,7 @@ final class TokenKeys {
   private final RenewedFiles<SecretKeys> secrets;
   private final RenewedFiles<KeySet> file;
   private final @Nullable ProviderKeys provider;
+  private volatile Snapshot current;
 
   TokenKeys(TokenSettings settings) {
     secrets = new RenewedFiles<>("JWT_SECRET_FILE", settings.secrets(), SecretKeys::readAgain);
@@ -57,6 +58,7 @@ final class TokenKeys {
     file.current().warnOfUnusableKeys();
     URI address = settings.provider();
     provider = address == null ? null : new ProviderKeys(address, Duration.ofMinutes(5), 1_024);
+    current = new Snapshot(secrets.current(), file.current().usable());
   }
 
   @Scheduled(initialDelay = "1s", fixedDelay = "1s")
@@ -66,11 +68,19 @@ final class TokenKeys {
     if (provider != null) {
       provider.renew();
     }
+    update();
+  }
+
+  /** Replaces and returns the snapshot. Synchronized, so that no older snapshot replaces it. */
+  private synchronized Snapshot update() {
+    current =
+        new Snapshot(
+            secrets.current(), provider == null ? file.current().usable() : provider.current());
+    return current;
   }
 
   Snapshot current() {
-    return new Snapshot(
-        secrets.current(), provider == null ? file.current().usable() : provider.current());
+    return current;
   }
 
   /**
@@ -81,9 +91,9 @@ final class TokenKeys {
    */
   CompletableFuture<Snapshot> search(JWSHeader header, Snapshot tried) {
     return provider == null || !PublishedKey.isFor(header)
-        ? CompletableFuture.completedFuture(current())
+        ? CompletableFuture.completedFuture(current)
         : provider
             .search(PublishedKey.selector(header), tried.published)
-            .thenApply(ended -> current());
+            .thenApply(ended -> update());
   }
 }
