@@ -30,9 +30,6 @@ final class TokenValidation {
 
   private static final int CLOCK_SKEW_SECONDS = 30;
 
-  /** A start time after this instant was probably specified in milliseconds. */
-  private static final Instant LATEST_START = Instant.parse("9999-12-31T00:00:00Z");
-
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
   /** Verifies public-key signatures, because this work would block an event loop for too long. */
@@ -150,12 +147,6 @@ final class TokenValidation {
         "an exp after " + now,
         expires);
     Instant begins = token.time("nbf");
-    require(
-        begins == null || begins.isBefore(LATEST_START),
-        "The start time (nbf) of the bearer token is after the year 9999; its issuer must specify"
-            + " the time in seconds, not in milliseconds.",
-        "an nbf in seconds",
-        token.claims().get("nbf"));
     require(
         begins == null || begins.minusSeconds(CLOCK_SKEW_SECONDS).isBefore(now),
         "The bearer token is not valid before "
