@@ -11,6 +11,7 @@ import java.text.ParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,21 +44,24 @@ record KeySet(JWKSet usable, List<String> unusable) {
       return parse(new String(RenewedFiles.bytes("JWT_JWKS_URL", file), UTF_8));
     } catch (ParseException e) {
       throw new ConfigurationException(
-          "JWT_JWKS_URL must name a file that contains a usable key set, but "
-              + file
-              + " does not: "
-              + printable(String.valueOf(e.getMessage())));
+          "JWT_JWKS_URL must name a file with a usable key set, but %s %s"
+              .formatted(file, printable(String.valueOf(e.getMessage()))));
     }
   }
 
-  /** Parses a key set in JSON; throws ParseException if it contains no usable key. */
+  /**
+   * Parses a key set in JSON.
+   *
+   * @throws ParseException if the text contains no usable key. The message is a predicate for the
+   *     text, such as {@code is not a JSON object}.
+   */
   static KeySet parse(String text) throws ParseException {
-    Map<String, Object> document = JSONObjectUtils.parse(text);
+    Map<?, ?> document = object(text);
     if (!(document.get("keys") instanceof List<?> keys)) {
       throw new ParseException(
           document.get("jwks_uri") instanceof String address
-              ? "this is a discovery document; set JWT_JWKS_URL to its jwks_uri, \"" + address + '"'
-              : "the JSON contains no \"keys\" array",
+              ? "is a discovery document; set JWT_JWKS_URL to its jwks_uri, \"" + address + '"'
+              : "contains no \"keys\" array",
           0);
     }
     List<JWK> usable = new ArrayList<>();
@@ -74,11 +78,19 @@ record KeySet(JWKSet usable, List<String> unusable) {
         unusable.add(printable(name + " (" + e.getMessage() + ")"));
       }
     }
-    KeySet found = new KeySet(new JWKSet(usable), List.copyOf(unusable));
     if (usable.isEmpty()) {
-      throw new ParseException("the \"keys\" array contains " + found, 0);
+      String found = unusable.isEmpty() ? "" : ": " + String.join(", ", unusable);
+      throw new ParseException("contains no usable key" + found, 0);
     }
-    return found;
+    return new KeySet(new JWKSet(usable), List.copyOf(unusable));
+  }
+
+  private static Map<?, ?> object(String text) throws ParseException {
+    try {
+      return Objects.requireNonNullElse(JSONObjectUtils.parse(text), Map.of());
+    } catch (ParseException e) {
+      throw new ParseException("is not a JSON object", 0);
+    }
   }
 
   /** Returns at most 1,000 characters of untrusted text, with unprintable ones replaced by "?". */
@@ -89,16 +101,16 @@ record KeySet(JWKSet usable, List<String> unusable) {
 
   void warnOfUnusableKeys() {
     if (!unusable.isEmpty()) {
-      LOG.warn("The key set at JWT_JWKS_URL contains unusable keys: {}", this);
+      LOG.warn(
+          "The key set at JWT_JWKS_URL contains unusable keys: {}", String.join(", ", unusable));
     }
   }
 
-  /** Returns the numbers of usable and unusable keys, and why each unusable key is unusable. */
+  /** Returns the number of usable keys, and the reason why each unusable key is unusable. */
   @Override
   public String toString() {
-    return (usable.size() == 1 ? "1 usable key, " : usable.size() + " usable keys, ")
-        + (unusable.size() + " unusable")
-        + (unusable.isEmpty() ? "" : ": ")
+    return (usable.size() == 1 ? "1 usable key" : usable.size() + " usable keys")
+        + (unusable.isEmpty() ? "" : "; unusable: ")
         + String.join(", ", unusable);
   }
 }

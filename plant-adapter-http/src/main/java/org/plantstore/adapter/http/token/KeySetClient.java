@@ -51,13 +51,20 @@ final class KeySetClient {
       if (response.statusCode() != 200) {
         String location = response.headers().firstValue("Location").orElse("");
         String safe = location.replaceAll("(?<=//)[^/]*@|[?#].*", ""); // removes secrets
-        String found = location.isEmpty() ? "" : ", and the Location header is \"" + safe + '"';
-        throw new ParseException("the status is " + response.statusCode() + found, 0);
+        String fault =
+            location.isEmpty()
+                ? "has the status %s; check JWT_JWKS_URL and the provider"
+                : "has the status %s and the Location header \"%s\"; if you trust that address, set JWT_JWKS_URL to it";
+        throw new ParseException(fault.formatted(response.statusCode(), safe), 0);
       }
       return KeySet.parse(body.toString(UTF_8));
-    } catch (ParseException | RuntimeException e) {
+    } catch (ParseException e) {
+      String fault = KeySet.printable(String.valueOf(e.getMessage()));
       throw new ConfigurationException(
-          "\"%s\" did not send a usable key set within %s s; check JWT_JWKS_URL, the network, the certificate, and the provider: %s"
+          "the response from \"%s\" %s".formatted(address.getAuthority(), fault), e);
+    } catch (RuntimeException e) {
+      throw new ConfigurationException(
+          "no key set arrived from \"%s\" within %s s (%s); check JWT_JWKS_URL, the network, and the provider's certificate"
               .formatted(address.getAuthority(), TIMEOUT_SECONDS, reason(e)),
           e);
     }

@@ -74,23 +74,25 @@ final class PublishedKey {
     require(!"oct".equals(present.get("kty")), "it is a symmetric key");
     require(!"OKP".equals(present.get("kty")), "EdDSA is not supported");
     require(!present.containsKey("d"), "it is a private key"); // anyone could sign tokens with it
-    require(USES.contains(use), "its use is " + use);
+    require(USES.contains(use), "its use must be \"sig\", but is \"" + use + '"');
     require(
         operations instanceof List<?> all && all.contains("verify"),
         "its key_ops must be an array that contains \"verify\", but is " + operations);
     require(
         !present.containsKey("x5c") || present.containsKey("n") || present.containsKey("x"),
-        "it contains a certificate (x5c), but neither n nor x");
+        "it contains only a certificate (x5c); the provider must also publish n and e, or x and y");
     present.keySet().retainAll(READ_MEMBERS);
     JWK key = JWK.parse(present);
     if (key instanceof RSAKey rsa) {
       int bits = rsa.getModulus().decodeToBigInteger().bitLength(); // size() counts whole bytes
-      require(bits >= MIN_RSA_BITS, "it must have at least 2048 bits, but has " + bits);
+      require(
+          bits >= MIN_RSA_BITS,
+          "an RSA key must have at least 2048 bits, but this one has " + bits);
     }
     require(
         ALGORITHMS.stream()
             .anyMatch(each -> selector(new JWSHeader(each)).getMatcher().matches(key)),
-        "its combination of kty, alg, and crv does not match any supported algorithm");
+        "no supported algorithm matches its combination of kty, alg, and crv");
     return key;
   }
 

@@ -121,7 +121,8 @@ class ProviderTokensTest {
     try (Log log = new Log(ProviderKeys.class.getName())) {
       assertStatus(503, token(NEXT));
       String line = log.await(1).get(0).getFormattedMessage();
-      String start = "The key set at JWT_JWKS_URL cannot be fetched: \"localhost:";
+      String start =
+          "The key set at JWT_JWKS_URL cannot be fetched: the response from \"localhost:";
       assertTrue(line.startsWith(start), line);
     }
 
