@@ -52,20 +52,20 @@ public final class RenewedFiles<T> {
    *     regular file (reading a pipe, for example, could block)
    */
   public static byte[] bytes(String variable, Path file) {
-    String reason = "it is missing or is not a regular file";
+    String fault = "is missing or is not a regular file";
     if (Files.isRegularFile(file)) {
       try (InputStream input = Files.newInputStream(file)) {
         byte[] bytes = input.readNBytes(MAX_BYTES + 1);
         if (bytes.length <= MAX_BYTES) {
           return bytes;
         }
-        reason = "it is larger than " + MAX_BYTES + " bytes";
+        fault = "is larger than " + MAX_BYTES + " bytes";
       } catch (IOException e) {
-        reason = e.getClass().getSimpleName();
+        fault = "cannot be read (" + e.getClass().getSimpleName() + ")";
       }
     }
     throw new ConfigurationException(
-        variable + " must name a readable file, but " + file + " cannot be read: " + reason);
+        "%s must name a readable file, but %s %s".formatted(variable, file, fault));
   }
 
   /** Returns the most recently read usable value. */

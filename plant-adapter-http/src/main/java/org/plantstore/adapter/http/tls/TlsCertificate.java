@@ -60,7 +60,7 @@ record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore
         names = alternatives.stream().map(kindAndName -> kindAndName.get(1)).toList();
       }
     } catch (CertificateParsingException e) {
-      // The names are only informational, so they are omitted.
+      // Names that cannot be parsed are omitted, because they are only informational.
     }
     Date end = chain.stream().map(X509Certificate::getNotAfter).min(Date::compareTo).orElseThrow();
     return names

@@ -5,8 +5,10 @@ import static java.util.stream.Collectors.joining;
 
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.core.value.PropertyResolver;
+import io.micronaut.http.ssl.SslConfigurationException;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -44,9 +46,9 @@ public record TlsFiles(Path certificate, Path key) {
     String certificate = settings.getProperty("tls.certificate", String.class).orElse(null);
     String key = settings.getProperty("tls.key", String.class).orElse(null);
     if ((certificate == null) != (key == null)) {
-      String missing = key == null ? KEY : CERTIFICATE;
       throw new ConfigurationException(
-          "TLS_CERTIFICATE and TLS_KEY must be set together, but " + missing + " is not set");
+          "TLS_CERTIFICATE and TLS_KEY must be set together, but %s is not set"
+              .formatted(key == null ? KEY : CERTIFICATE));
     }
     return certificate == null || key == null
         ? Optional.empty()
@@ -76,16 +78,14 @@ public record TlsFiles(Path certificate, Path key) {
     List<X509Certificate> all = certificates(certificates);
     List<X509Certificate> chain = TlsCertificate.chain(all);
     requireValid(chain);
-    KeyStore keyStore;
     try {
-      keyStore = TlsKey.read(keys, chain);
-    } catch (Exception e) {
+      KeyStore keyStore = TlsKeyStore.of(keys, chain);
+      return new TlsCertificate(chain, all.size() - chain.size(), keyStore, source);
+    } catch (GeneralSecurityException | SslConfigurationException e) {
       throw new ConfigurationException(
-          "TLS_KEY must name a PEM file with the private key of the first certificate in"
-              + " TLS_CERTIFICATE, in PKCS#8, PKCS#1, or SEC 1 format and without a password, but "
-              + (key + " cannot be used: " + e.getMessage()));
+          "TLS_KEY must name a PEM file with the private key of the first certificate in TLS_CERTIFICATE, but %s %s"
+              .formatted(key, e.getMessage()));
     }
-    return new TlsCertificate(chain, all.size() - chain.size(), keyStore, source);
   }
 
   private List<X509Certificate> certificates(String pem) {
@@ -103,9 +103,9 @@ public record TlsFiles(Path certificate, Path key) {
       }
       return certificates;
     } catch (CertificateException e) {
-      String fault = certificate + " cannot be read: " + e.getMessage();
       throw new ConfigurationException(
-          "TLS_CERTIFICATE must name a PEM file with certificates, but " + fault);
+          "TLS_CERTIFICATE must name a PEM file with complete certificates, but %s cannot be read: %s"
+              .formatted(certificate, e.getMessage()));
     }
   }
 
@@ -115,7 +115,7 @@ public record TlsFiles(Path certificate, Path key) {
         each.checkValidity();
       } catch (CertificateException e) {
         throw new ConfigurationException(
-            "TLS_CERTIFICATE must be valid now, but %s in %s is valid from %s to %s"
+            "TLS_CERTIFICATE must name a file with certificates that are valid now, but %s in %s is valid from %s to %s"
                 .formatted(
                     each.getSubjectX500Principal(),
                     certificate,

@@ -77,8 +77,8 @@ class SettingsTest {
           secret-file | 'OLD\r\n'        | JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at the ends of lines, but contains one of them
           secret-file | 'OLD<NUL>'       | JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at the ends of lines, but contains one of them
           secret-file | '\ufeffOLD'      | JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at the ends of lines, but contains one of them
-          secret-file | LARGE            | JWT_SECRET_FILE must name a readable file, but FILE cannot be read: it is larger than 262144 bytes
-          secret-file |                  | JWT_SECRET_FILE must name a readable file, but FILE cannot be read: it is missing or is not a regular file
+          secret-file | LARGE            | JWT_SECRET_FILE must name a readable file, but FILE is larger than 262144 bytes
+          secret-file |                  | JWT_SECRET_FILE must name a readable file, but FILE is missing or is not a regular file
           jwks-url    | '{\"keys\":[]}'  | JWT_JWKS_URL must name a file with a usable key set, but FILE contains no usable key
           jwks-url    | 'null'           | JWT_JWKS_URL must name a file with a usable key set, but FILE contains no "keys" array
           """)

@@ -46,7 +46,7 @@ class RenewedCertificateTest {
 
   private static final String UNUSABLE_KEY =
       "TLS_KEY must name a PEM file with the private key of the first certificate in"
-          + " TLS_CERTIFICATE, in PKCS#8, PKCS#1, or SEC 1 format and without a password, but ";
+          + " TLS_CERTIFICATE, but ";
 
   private final Instant yesterday = Instant.now().minus(Duration.ofDays(1));
   private final Path folder;
@@ -152,10 +152,10 @@ class RenewedCertificateTest {
   @CsvSource({
     "ecparam -name prime256v1 -genkey, ''",
     "genrsa -traditional, ''",
-    "genpkey -algorithm rsa -aes128 -pass pass:canary, it is protected by a password;",
-    "genrsa -traditional -aes128 -passout pass:canary, it is protected by a password;",
-    "genpkey -algorithm ed25519 -outform DER, it contains no private key",
-    "req -new -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=localhost, it contains no private key"
+    "genpkey -algorithm rsa -aes128 -pass pass:canary, is protected by a password;",
+    "genrsa -traditional -aes128 -passout pass:canary, is protected by a password;",
+    "genpkey -algorithm ed25519 -outform DER, contains no complete private key",
+    "req -new -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=localhost, contains no complete private key"
   })
   @Tag("slow")
   @Tag("newest")
@@ -166,7 +166,7 @@ class RenewedCertificateTest {
       openssl("req -x509 -key $ -subj /CN=localhost -out " + files.certificate());
       assertTrue(files.read(null).keyStore().isKeyEntry("key"));
     } else {
-      assertRefused(UNUSABLE_KEY + files.key() + " cannot be used: " + reason);
+      assertRefused(UNUSABLE_KEY + files.key() + " " + reason);
     }
   }
 
@@ -181,7 +181,7 @@ class RenewedCertificateTest {
   void message_names_a_file_that_is_unreadable_or_has_the_wrong_content() throws IOException {
     Files.copy(files.certificate(), files.key(), StandardCopyOption.REPLACE_EXISTING);
     String noKey =
-        files.key() + " cannot be used: it contains no private key, or an incomplete one";
+        files.key() + " contains no complete private key in PKCS #8, PKCS #1, or SEC 1 format";
     assertRefused(UNUSABLE_KEY + noKey);
     Files.writeString(files.key(), "-----BEGIN PRIVATE KEY-----\nAAAA");
     assertRefused(UNUSABLE_KEY + noKey);
@@ -189,18 +189,18 @@ class RenewedCertificateTest {
     String secondIncomplete = Files.readString(files.certificate()) + incomplete;
     for (String text : List.of("", incomplete, secondIncomplete)) {
       Files.writeString(files.certificate(), text);
-      assertRefused("TLS_CERTIFICATE must name a PEM file with certificates, but ");
+      assertRefused("TLS_CERTIFICATE must name a PEM file with complete certificates, but ");
     }
     Files.writeString(
         files.certificate(), "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n");
     assertRefused(
-        "TLS_CERTIFICATE must name a PEM file with certificates, but "
+        "TLS_CERTIFICATE must name a PEM file with complete certificates, but "
             + files.certificate()
             + " cannot be read: it contains no certificate, or an incomplete one");
     Files.delete(files.key());
     assertRefused(
         "TLS_KEY must name a readable file, but "
-            + (files.key() + " cannot be read: it is missing or is not a regular file"));
+            + (files.key() + " is missing or is not a regular file"));
   }
 
   @Test
@@ -209,9 +209,7 @@ class RenewedCertificateTest {
       CertificateBuilder other = TestCertificate.builder().algorithm(algorithm);
       Files.writeString(files.key(), TestCertificate.issue(other).getPrivateKeyPEM());
       assertRefused(
-          UNUSABLE_KEY
-              + files.key()
-              + " cannot be used: it contains the private key of another certificate");
+          UNUSABLE_KEY + files.key() + " contains the private key of another certificate");
     }
   }
 
@@ -220,7 +218,8 @@ class RenewedCertificateTest {
       throws Exception {
     KeyStore keyStore = files.read(null).keyStore();
     Instant tomorrow = Instant.now().plus(Duration.ofDays(1));
-    String refusal = "TLS_CERTIFICATE must be valid now, but CN=";
+    String refusal =
+        "TLS_CERTIFICATE must name a file with certificates that are valid now, but CN=";
     String ownRefusal = refusal + "service in " + files.certificate() + " is valid from ";
     writeChain(TestCertificate.issue(TestCertificate.builder().notBefore(tomorrow)));
     assertRefused(ownRefusal);

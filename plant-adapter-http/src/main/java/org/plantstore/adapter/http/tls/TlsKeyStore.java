@@ -4,10 +4,12 @@ import io.micronaut.core.io.ResourceResolver;
 import io.micronaut.http.HttpVersion;
 import io.micronaut.http.ssl.SslBuilder;
 import io.micronaut.http.ssl.SslConfiguration;
+import io.micronaut.http.ssl.SslConfigurationException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.Signature;
+import java.security.cert.CertificateEncodingException;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.List;
@@ -15,45 +17,54 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Reads a private key with the framework's PEM parser. The parser can be called only through a
- * subclass of {@link SslBuilder}, which builds a key store from a key and its certificates.
- */
-final class TlsKey extends SslBuilder<KeyStore> {
+/** Builds a key store from a private key and its certificate chain, which are in PEM format. */
+final class TlsKeyStore extends SslBuilder<KeyStore> {
 
   /** Matches a PEM private key. OpenSSL may add other sections, such as the curve's parameters. */
   private static final Pattern PRIVATE_KEY =
       Pattern.compile(
           "(?s)-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----.*?-----END \\1-----");
 
-  private TlsKey() {
+  private TlsKeyStore() {
     super(new ResourceResolver());
   }
 
-  /** Returns a key store with the key and its chain; throws an exception if the key is unusable. */
-  static KeyStore read(String pem, List<X509Certificate> chain) throws Exception {
-    Matcher key = PRIVATE_KEY.matcher(pem);
+  /**
+   * Builds a key store that contains the private key in a file and its certificate chain. The
+   * messages of the exceptions are predicates for the file, such as {@code contains the private key
+   * of another certificate}.
+   *
+   * @throws GeneralSecurityException if the file contains no key for the certificate
+   * @throws SslConfigurationException if the framework cannot parse the key
+   */
+  static KeyStore of(String file, List<X509Certificate> chain) throws GeneralSecurityException {
+    Matcher key = PRIVATE_KEY.matcher(file);
     if (!key.find()) {
-      throw new GeneralSecurityException("it contains no private key, or an incomplete one");
+      throw new GeneralSecurityException(
+          "contains no complete private key in PKCS #8, PKCS #1, or SEC 1 format");
     }
     if (key.group().contains("ENCRYPTED")) { // in the label or a PEM header
       throw new GeneralSecurityException(
-          "it is protected by a password; remove the password with"
-              + " openssl pkey -in FILE -out NEW_FILE");
-    }
-    StringBuilder all = new StringBuilder("string:").append(key.group());
-    for (X509Certificate certificate : chain) {
-      all.append("-----BEGIN CERTIFICATE-----")
-          .append(Base64.getEncoder().encodeToString(certificate.getEncoded()))
-          .append("-----END CERTIFICATE-----");
+          "is protected by a password; remove the password with openssl pkey -in FILE -out NEW_FILE");
     }
     SslConfiguration settings = new SslConfiguration();
-    settings.getKeyStore().setPath(all.toString());
-    KeyStore keyStore = new TlsKey().getKeyStore(settings).orElseThrow();
+    settings.getKeyStore().setKeyPath("string:" + key.group());
+    settings.getKeyStore().setCertificatePath("string:" + pem(chain));
+    KeyStore keyStore = new TlsKeyStore().build(settings).orElseThrow();
     if (!matches(keyStore, chain.get(0))) {
-      throw new GeneralSecurityException("it contains the private key of another certificate");
+      throw new GeneralSecurityException("contains the private key of another certificate");
     }
     return keyStore;
+  }
+
+  private static String pem(List<X509Certificate> chain) throws CertificateEncodingException {
+    StringBuilder pem = new StringBuilder();
+    for (X509Certificate each : chain) {
+      pem.append("-----BEGIN CERTIFICATE-----")
+          .append(Base64.getEncoder().encodeToString(each.getEncoded()))
+          .append("-----END CERTIFICATE-----");
+    }
+    return pem.toString();
   }
 
   /** Returns whether the certificate can verify a signature created with the private key. */
@@ -81,11 +92,15 @@ final class TlsKey extends SslBuilder<KeyStore> {
 
   @Override
   public Optional<KeyStore> build(SslConfiguration settings) {
-    throw new UnsupportedOperationException();
+    try {
+      return getKeyStore(settings);
+    } catch (Exception e) {
+      throw new SslConfigurationException("cannot be read: " + e.getMessage(), e);
+    }
   }
 
   @Override
   public Optional<KeyStore> build(SslConfiguration settings, HttpVersion version) {
-    throw new UnsupportedOperationException();
+    return build(settings);
   }
 }
