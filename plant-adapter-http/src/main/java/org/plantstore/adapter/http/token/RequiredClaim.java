@@ -40,10 +40,8 @@ record RequiredClaim(String name, List<String> values) {
     }
     throw new ConfigurationException(
         setting
-            + " must contain percent-encoded values, separated by commas (%20 is a space, %25 is a"
-            + " percent sign), but contains \""
-            + text
-            + '"');
+            + " must contain nonempty, percent-encoded values (%20 is a space, %25 is a percent"
+            + (" sign), but contains \"" + text + '"'));
   }
 
   /** Splits {@code name=value}; throws ConfigurationException if either part is missing. */
@@ -51,10 +49,8 @@ record RequiredClaim(String name, List<String> values) {
     String[] nameAndValue = text.split("=", 2);
     if (nameAndValue.length < 2 || nameAndValue[0].isEmpty() || nameAndValue[1].isEmpty()) {
       throw new ConfigurationException(
-          setting
-              + " must contain claims such as scope=plants.write, but contains \""
-              + text
-              + '"');
+          "%s must contain name=value, such as scope=plants.write, but contains \"%s\""
+              .formatted(setting, text));
     }
     return Map.entry(nameAndValue[0], nameAndValue[1]);
   }

@@ -48,8 +48,8 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
             .replaceFirst("\n\\z", "");
     if (INVISIBLE.matcher(text).find()) {
       throw new ConfigurationException(
-          "JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at"
-              + " the ends of lines, but contains one of them");
+          "JWT_SECRET_FILE must not contain a NUL byte, a byte order mark, or a carriage return at"
+              + " the end of a line; save the file as plain text with Unix line endings");
     }
     List<SecretKeySpec> keys = new ArrayList<>();
     for (String line : text.split("\n", -1)) {
@@ -69,7 +69,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
         secret = Base64.getDecoder().decode(standard);
       } catch (IllegalArgumentException e) { // its message quotes a character of the secret
         throw new ConfigurationException(
-            subject + " must be valid base64 or base64url after the prefix base64:, but is not");
+            subject + " must contain valid base64 or base64url after the prefix \"base64:\"");
       }
     }
     if (secret.length < MIN_BYTES) {

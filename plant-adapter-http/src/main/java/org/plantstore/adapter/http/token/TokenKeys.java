@@ -41,7 +41,7 @@ final class TokenKeys {
     /** Describes the public keys if the token's algorithm requires one, or else the secrets. */
     String describe(JWSHeader header) {
       return PublishedKey.isFor(header)
-          ? "one of the keys " + published.getKeys().stream().map(JWK::getKeyID).toList()
+          ? "one of the key IDs " + published.getKeys().stream().map(JWK::getKeyID).toList()
           : "an HMAC algorithm for which at least one secret is long enough";
     }
   }

@@ -40,14 +40,14 @@ class SettingsTest {
           jwt.secret-file | any | only one of JWT_SECRET and JWT_SECRET_FILE may be set, but both are
           jwt.secret | \u00E9\u00E9\u00E9\u00E9\u00E9 | JWT_SECRET must have at least 32 bytes, but has 10
           jwt.secret | base64:QUJDRA== | JWT_SECRET must have at least 32 bytes, but has 4
-          jwt.secret | base64:QUJDRA=== | JWT_SECRET must be valid base64 or base64url after the prefix base64:, but is not
+          jwt.secret | base64:QUJDRA=== | JWT_SECRET must contain valid base64 or base64url after the prefix "base64:"
           jwt.secret | '' | JWT_SECRET must not be empty; set it or remove it
           jwt.secret | ${no.such:placeholder} | JWT_SECRET must have at least 32 bytes, but has 22
           jwt.issuer | '' | JWT_ISSUER must not be empty; set it or remove it
-          jwt.required-claims | a=b scope= | JWT_REQUIRED_CLAIMS must contain claims such as scope=plants.write, but contains "scope="
-          jwt.required-claims | a=,b | JWT_REQUIRED_CLAIMS must contain percent-encoded values, separated by commas (%20 is a space, %25 is a percent sign), but contains "a=,b"
-          jwt.required-claims | a=%zz | JWT_REQUIRED_CLAIMS must contain percent-encoded values, separated by commas (%20 is a space, %25 is a percent sign), but contains "a=%zz"
-          jwt.required-claims | a=%FF | JWT_REQUIRED_CLAIMS must contain percent-encoded values, separated by commas (%20 is a space, %25 is a percent sign), but contains "a=%FF"
+          jwt.required-claims | a=b scope= | JWT_REQUIRED_CLAIMS must contain name=value, such as scope=plants.write, but contains "scope="
+          jwt.required-claims | a=,b | JWT_REQUIRED_CLAIMS must contain nonempty, percent-encoded values (%20 is a space, %25 is a percent sign), but contains "a=,b"
+          jwt.required-claims | a=%zz | JWT_REQUIRED_CLAIMS must contain nonempty, percent-encoded values (%20 is a space, %25 is a percent sign), but contains "a=%zz"
+          jwt.required-claims | a=%FF | JWT_REQUIRED_CLAIMS must contain nonempty, percent-encoded values (%20 is a space, %25 is a percent sign), but contains "a=%FF"
           jwt.jwks-url | x/keys | JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password, a port above 65535, or an underscore in the host name
           jwt.jwks-url | https://me:pw@x | JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password, a port above 65535, or an underscore in the host name
           jwt.jwks-url | http://key_cloak:8080/keys | JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password, a port above 65535, or an underscore in the host name
@@ -73,10 +73,10 @@ class SettingsTest {
           """
           secret-file | ''               | line 1 of JWT_SECRET_FILE must have at least 32 bytes, but has 0
           secret-file | 'OLD\n short'    | line 2 of JWT_SECRET_FILE must have at least 32 bytes, but has 6
-          secret-file | 'OLD\nbase64:*'  | line 2 of JWT_SECRET_FILE must be valid base64 or base64url after the prefix base64:, but is not
-          secret-file | 'OLD\r\n'        | JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at the ends of lines, but contains one of them
-          secret-file | 'OLD<NUL>'       | JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at the ends of lines, but contains one of them
-          secret-file | '\ufeffOLD'      | JWT_SECRET_FILE must not contain NUL bytes, a byte order mark, or carriage returns at the ends of lines, but contains one of them
+          secret-file | 'OLD\nbase64:*'  | line 2 of JWT_SECRET_FILE must contain valid base64 or base64url after the prefix "base64:"
+          secret-file | 'OLD\r\n'        | JWT_SECRET_FILE must not contain a NUL byte, a byte order mark, or a carriage return at the end of a line; save the file as plain text with Unix line endings
+          secret-file | 'OLD<NUL>'       | JWT_SECRET_FILE must not contain a NUL byte, a byte order mark, or a carriage return at the end of a line; save the file as plain text with Unix line endings
+          secret-file | '\ufeffOLD'      | JWT_SECRET_FILE must not contain a NUL byte, a byte order mark, or a carriage return at the end of a line; save the file as plain text with Unix line endings
           secret-file | LARGE            | JWT_SECRET_FILE must name a readable file, but FILE is larger than 262144 bytes
           secret-file |                  | JWT_SECRET_FILE must name a readable file, but FILE is missing or is not a regular file
           jwks-url    | '{\"keys\":[]}'  | JWT_JWKS_URL must name a file with a usable key set, but FILE contains no usable key
