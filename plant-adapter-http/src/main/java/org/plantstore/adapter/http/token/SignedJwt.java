@@ -47,8 +47,8 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
           .toList();
 
   /**
-   * Rejects repeated members. The length of numbers is not limited separately, because the limit on
-   * the size of headers applies to the token.
+   * Rejects repeated members. This parser does not limit the length of numbers, because the limit
+   * on the size of headers already limits the length of a token.
    */
   private static final JsonFactory JSON =
       JsonFactory.builder()

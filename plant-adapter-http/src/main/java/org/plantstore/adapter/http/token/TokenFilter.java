@@ -88,7 +88,7 @@ final class TokenFilter implements Ordered {
     return CompletableFuture.completedFuture(request);
   }
 
-  /** Returns the token in an Authorization header (RFC 6750, section 2.1), or "" if it has none. */
+  /** Returns the token in a header (RFC 6750, section 2.1), or "" if the header contains none. */
   private static String token(String header) {
     return header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
         ? header.substring(SCHEME.length()).strip()

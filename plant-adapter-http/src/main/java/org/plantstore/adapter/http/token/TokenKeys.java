@@ -71,7 +71,10 @@ final class TokenKeys {
     update();
   }
 
-  /** Replaces and returns the snapshot. Synchronized, so that no older snapshot replaces it. */
+  /**
+   * Replaces the snapshot, and returns the new one. This method is synchronized, so that an older
+   * snapshot cannot replace a newer one.
+   */
   private synchronized Snapshot update() {
     current =
         new Snapshot(

@@ -90,9 +90,7 @@ public record TokenSettings(
 
   /**
    * Returns a setting exactly as it was specified, because a secret may contain text that looks
-   * like a placeholder. The framework's own methods would replace such text. The persistence
-   * adapter contains a similar method for passwords. The adapters cannot share this method, because
-   * they share only the domain module, which does not use the framework.
+   * like a placeholder. The framework's own methods would replace such text.
    */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =
