@@ -92,7 +92,7 @@ class CommandsTest {
             "✘ service: PORT must be a port from 1 to 65535, but is \"0\"",
             "✘ settings: MAX_BODY_BYTES must be a whole number from 1 to 999999999, but is \"1MB\"",
             "✘ provider: .*",
-            "✘ token: the token on standard input cannot be used: The bearer token expired at .*",
+            "✘ token: The bearer token expired at .*",
             "✘ database: there is no table plant in the search_path of .*; run plant-store migrate,"
                 + " and then accounts.sql"),
         output.lines().filter(line -> line.startsWith("✘")).toList(),

@@ -59,8 +59,7 @@ public record TokenCheck(TokenSettings settings) {
           e.getCause() instanceof InvalidTokenException invalid
               ? invalid.details()
               : String.valueOf(Objects.requireNonNull(e.getCause()).getMessage());
-      throw new ConfigurationException(
-          "the token on standard input cannot be used: " + KeySet.printable(reason));
+      throw new ConfigurationException(KeySet.printable(reason));
     } catch (IOException e) {
       throw new UncheckedIOException("standard input cannot be read", e);
     }
