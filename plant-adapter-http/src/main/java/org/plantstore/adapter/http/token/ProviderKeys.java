@@ -73,8 +73,8 @@ final class ProviderKeys {
 
   /**
    * Searches for a key that matches the selector. The returned future completes when such a key is
-   * known, or when a fetch that began after this call has ended. The future completes with
-   * RefusedException if no such key is known and the provider is down.
+   * known, when a fetch that began after this call has ended, or when any fetch has failed. The
+   * future completes with RefusedException if no such key is known and the provider is down.
    *
    * <p>If one of the tried keys matches the selector, either the token is forged, or the provider
    * has replaced that key under the same {@code kid}. Such searches start at most one fetch per
@@ -107,7 +107,7 @@ final class ProviderKeys {
         .whenComplete((ended, failure) -> searches.release());
   }
 
-  /** Starts a fetch if the keys' lifetime, or a tenth of it after a failed fetch, has passed. */
+  /** Starts a fetch if the keys' lifetime, or a tenth of it since a failed fetch, has passed. */
   void renew() {
     if (isDue()) {
       thread.execute(() -> {

@@ -109,7 +109,7 @@ final class TokenValidation {
                 + " replaced its key, repeat the request after 30 s.");
   }
 
-  /** Returns a future that completes with true if a key verifies the signature, otherwise false. */
+  /** Returns a future that completes with whether one of the keys verifies the signature. */
   private CompletableFuture<Boolean> verify(SignedJwt token, TokenKeys.Snapshot known) {
     List<? extends Key> found = known.find(token.header());
     return PublishedKey.isFor(token.header())

@@ -39,9 +39,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.adapter.http.Tokens;
 
 /**
- * Tests tokens of an attacker who has no key of the service, but knows common faults of libraries.
- * These tokens must be invalid whether the service trusts a secret, an identity provider, or both.
- * The service must never fetch an address that a token contains.
+ * Tests tokens that an attacker forges without the service's keys, by exploiting common faults of
+ * libraries. These tokens must be invalid whether the service trusts a secret, an identity
+ * provider, or both. The service must never fetch an address that a token contains.
  */
 @Execution(ExecutionMode.CONCURRENT) // most tests wait for a fetch
 class ForgedTokensTest {
@@ -143,7 +143,7 @@ class ForgedTokensTest {
       tokens.add(signed("RS256", "," + key, rsaOfAttacker));
       tokens.add(Tokens.raw("{\"alg\":\"HS256\"," + key + "}", Tokens.CLAIMS, new byte[1]));
     }
-    // Validated concurrently, because a token with an unknown key waits for the next fetch.
+    // The tokens are validated concurrently, because one with an unknown key waits for a fetch.
     tokens.stream()
         .map(token ->
             CompletableFuture.completedFuture(token)
@@ -161,7 +161,7 @@ class ForgedTokensTest {
     assertTrue(provider.fetches() - fetches <= permitted, "too many fetches from the provider");
   }
 
-  /** Some libraries have accepted zeros, or the order of the curve, as a signature of any text. */
+  /** Some libraries have accepted zeros, or the curve's order, as a valid signature of any text. */
   @ParameterizedTest
   @FieldSource("EC_KEYS")
   void signature_with_another_encoding_or_values_out_of_range_is_invalid(ECKey key)
@@ -194,7 +194,7 @@ class ForgedTokensTest {
   }
 
   private static void assertInvalid(String token) {
-    // Validated concurrently, because a token with an unknown key waits for the next fetch.
+    // The services run concurrently, because a token with an unknown key waits for a fetch.
     Stream.of(withProvider, withSecret, withBoth)
         .parallel()
         .forEach(each -> assertFalse(isValid(each, token), token));

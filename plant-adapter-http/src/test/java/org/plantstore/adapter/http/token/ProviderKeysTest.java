@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** Tests when a provider's keys are fetched, which keys are usable, and what is refused instead. */
+/** Tests when a provider's keys are fetched, and which keys are usable. */
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class ProviderKeysTest {
@@ -205,7 +205,7 @@ class ProviderKeysTest {
     return new JWKSelector(new JWKMatcher.Builder().keyID(key.getKeyID()).build());
   }
 
-  /** The time limit is shorter than a response that is sent one byte at a time. */
+  /** The slowest response, which arrives byte by byte, would exceed this time limit. */
   @Timeout(20)
   @ParameterizedTest
   @MethodSource("faultyResponses")
@@ -343,7 +343,7 @@ class ProviderKeysTest {
     assertEquals(expected, failure.getMessage());
   }
 
-  /** The library's own size counts whole bytes, so a modulus of 2047 bits would count as 2048. */
+  /** Nimbus itself counts whole bytes, so a modulus of 2047 bits would count as 2048 bits. */
   @ParameterizedTest
   @CsvSource({"2047, 1", "2048, 2"})
   void rsa_key_with_fewer_than_2048_bits_is_unusable(int bits, int usable) throws ParseException {
@@ -352,7 +352,7 @@ class ProviderKeysTest {
     assertEquals(usable, keys.usable().size());
   }
 
-  /** With the exponent 1, anyone could sign. The JDK refuses to read such a key. */
+  /** If the exponent is 1, anyone can forge signatures. The JDK rejects such a key. */
   @Test
   void key_with_the_exponent_1_verifies_no_token() throws ParseException {
     Base64URL modulus = Base64URL.encode(BigInteger.ONE.shiftLeft(2047).setBit(0));

@@ -85,7 +85,7 @@ class RotatedKeysTest {
     }
   }
 
-  /** A random secret contains a line break or a NUL byte in 22 % of cases, so it needs base64. */
+  /** About 22% of random 32-byte secrets contain a line break or a NUL, so they require base64. */
   @Test
   void secret_is_the_exact_bytes_of_its_line_or_any_bytes_in_base64_or_base64url()
       throws IOException {

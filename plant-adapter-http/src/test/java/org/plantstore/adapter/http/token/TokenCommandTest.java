@@ -55,7 +55,7 @@ class TokenCommandTest {
     assertEquals("b=c,%", claims.get("a"));
   }
 
-  /** The last secret signs, so that the first secret can be removed. */
+  /** New tokens are signed with the last secret, so that the first one can be removed later. */
   @Test
   void token_is_signed_with_the_last_secret_and_is_valid_for_an_hour_or_the_given_time()
       throws Exception {
