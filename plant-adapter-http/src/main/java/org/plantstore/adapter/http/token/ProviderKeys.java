@@ -3,7 +3,6 @@ package org.plantstore.adapter.http.token;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
 import io.micronaut.context.exceptions.ConfigurationException;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +38,11 @@ final class ProviderKeys {
 
   private final KeySetClient client;
   private final Executor thread =
-      Executors.newSingleThreadExecutor(new DefaultThreadFactory("key-set", true));
+      Executors.newSingleThreadExecutor(work -> {
+        Thread daemon = new Thread(work, "key-set");
+        daemon.setDaemon(true);
+        return daemon;
+      });
 
   private final long lifetimeNanos;
   private final long pauseNanos;
