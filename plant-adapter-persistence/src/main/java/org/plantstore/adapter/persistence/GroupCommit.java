@@ -32,12 +32,12 @@ final class GroupCommit implements PlantQueue {
     /**
      * Durably stores each plant whose id is free.
      *
-     * @param isRetry whether this is a single plant that is retried because its batch failed
+     * @param isRetriedAlone whether this is a single plant that is retried because its batch failed
      * @return the plants that the table now holds under these ids, with null for each invalid row
      * @throws DatabaseFailure if it is unknown which plants were stored
      */
-    Map<Long, @Nullable NewPlant> putIfAbsent(SortedMap<Long, NewPlant> plants, boolean isRetry)
-        throws DatabaseFailure;
+    Map<Long, @Nullable NewPlant> putIfAbsent(
+        SortedMap<Long, NewPlant> plants, boolean isRetriedAlone) throws DatabaseFailure;
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
@@ -106,7 +106,7 @@ final class GroupCommit implements PlantQueue {
   private void write() {
     try {
       for (Batch batch = next(null); batch != null; batch = next(batch)) {
-        write(batch, false);
+        write(batch);
       }
     } catch (RuntimeException | Error e) {
       pending.endWriter(); // The sweep starts another writer, and fails overdue calls.
@@ -118,13 +118,12 @@ final class GroupCommit implements PlantQueue {
     return pending.next(last, maxWriters.getAsInt());
   }
 
-  private void write(Batch batch, boolean isRetry) {
+  private void write(Batch batch) {
     try {
-      Map<Long, @Nullable NewPlant> rows = store(batch, isRetry);
-      batch.calls().forEach(call -> answer(call, rows, isRetry));
-      batch.calls().forEach(this::retryAlone);
+      Map<Long, @Nullable NewPlant> rows = store(batch);
+      batch.calls().forEach(call -> answer(call, rows));
     } catch (DatabaseFailure failure) {
-      handle(failure, batch, isRetry);
+      retry(batch, failure);
     } catch (RuntimeException | Error e) {
       for (Call call : batch.calls()) {
         IllegalStateException bug = new IllegalStateException("a batch failed: " + e);
@@ -134,13 +133,13 @@ final class GroupCommit implements PlantQueue {
     }
   }
 
-  private Map<Long, @Nullable NewPlant> store(Batch batch, boolean isRetry) throws DatabaseFailure {
+  private Map<Long, @Nullable NewPlant> store(Batch batch) throws DatabaseFailure {
     // If two plants have the same id, the first is stored, and both callers receive it.
     SortedMap<Long, NewPlant> plants = new TreeMap<>();
     batch.calls().forEach(call -> plants.putIfAbsent(call.plant.id(), call.plant));
     boolean isStored = false;
     try {
-      Map<Long, @Nullable NewPlant> rows = table.putIfAbsent(plants, isRetry);
+      Map<Long, @Nullable NewPlant> rows = table.putIfAbsent(plants, batch.isRetriedAlone());
       isStored = true;
       return rows;
     } finally {
@@ -148,7 +147,7 @@ final class GroupCommit implements PlantQueue {
     }
   }
 
-  private void answer(Call call, Map<Long, @Nullable NewPlant> rows, boolean isRetry) {
+  private void answer(Call call, Map<Long, @Nullable NewPlant> rows) {
     long id = call.plant.id();
     NewPlant stored = rows.get(id);
     if (stored != null) {
@@ -156,7 +155,7 @@ final class GroupCommit implements PlantQueue {
     } else if (rows.containsKey(id)) {
       String fault = "the row with the id " + id + " in the table plant is not a valid plant";
       call.completeExceptionally(new IllegalStateException(fault));
-    } else if (isRetry) {
+    } else if (!pending.retryAlone(call)) {
       // The row has just been deleted, or row-level security hides it from this role.
       String fault = "the row with the id " + id + " in the table plant is hidden or was deleted";
       call.completeExceptionally(new PlantStoreUnavailableException(fault));
@@ -164,21 +163,16 @@ final class GroupCommit implements PlantQueue {
   }
 
   /** Retries the plants if that can help. A retry finds plants that were committed anyway. */
-  private void handle(DatabaseFailure failure, Batch batch, boolean isRetry) {
+  private void retry(Batch batch, DatabaseFailure failure) {
     if (failure.retry() == Retry.BATCH) {
       LockSupport.parkNanos(PAUSE.toNanos());
       pending.retryBatch(batch, failure);
-    } else if (failure.retry() == Retry.ALONE && !isRetry) {
-      batch.calls().forEach(this::retryAlone);
-    } else {
-      batch.calls().forEach(call -> call.completeExceptionally(failure.asReason()));
+      return;
     }
-  }
-
-  /** Retries a plant on its own, unless its call has completed or reached its deadline. */
-  private void retryAlone(Call call) {
-    if (!call.isDone()) {
-      write(new Batch(List.of(call), System.nanoTime()), true);
+    for (Call call : batch.calls()) {
+      if (failure.retry() == Retry.NEVER || !pending.retryAlone(call)) {
+        call.completeExceptionally(failure.asReason());
+      }
     }
   }
 

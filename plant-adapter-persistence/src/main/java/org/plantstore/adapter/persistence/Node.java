@@ -49,12 +49,12 @@ final class Node implements GroupCommit.Table {
   /** Writes a batch to the table, and records whether the node responds. */
   @Override
   public Map<Long, @Nullable NewPlant> putIfAbsent(
-      SortedMap<Long, NewPlant> plants, boolean isRetry) throws DatabaseFailure {
+      SortedMap<Long, NewPlant> plants, boolean isRetriedAlone) throws DatabaseFailure {
     if (unanswered == 0) {
       unanswered = System.nanoTime() | 1; // never 0
     }
     try {
-      Map<Long, @Nullable NewPlant> rows = table.putIfAbsent(plants, isRetry);
+      Map<Long, @Nullable NewPlant> rows = table.putIfAbsent(plants, isRetriedAlone);
       unanswered = 0;
       return rows;
     } catch (DatabaseFailure e) {

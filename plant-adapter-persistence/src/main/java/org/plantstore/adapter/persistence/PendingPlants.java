@@ -14,7 +14,9 @@ import org.plantstore.domain.NewPlant;
 /**
  * The plants that are waiting for a batch, the batches in flight, and the number of writers. Each
  * writer writes one batch after another. While a batch is in flight, the next batch waits for up to
- * 20 ms, so that more plants can join it. This class is thread-safe.
+ * 20 ms, so that more plants can join it. A plant that may have caused its batch to fail is retried
+ * on its own. Such a retry begins only after the previous retry has ended or passed its deadline,
+ * and batches do not wait for it. This class is thread-safe.
  */
 final class PendingPlants {
 
@@ -24,6 +26,7 @@ final class PendingPlants {
     final NewPlant plant;
     final int shard;
     final long began = System.nanoTime();
+    private boolean isRetriedAlone;
 
     /** The failure of the last attempt if the plant's batch is being retried, otherwise null. */
     volatile @Nullable DatabaseFailure failure;
@@ -41,7 +44,7 @@ final class PendingPlants {
   }
 
   /** Calls for one shard, and the {@link System#nanoTime} at which a writer took them. */
-  record Batch(List<Call> calls, long began) {}
+  record Batch(List<Call> calls, boolean isRetriedAlone, long began) {}
 
   /** The maximum number of plants in a batch. Larger batches are hardly more efficient. */
   static final int MAX_PLANTS = 256;
@@ -53,8 +56,10 @@ final class PendingPlants {
   private static final Duration MAX_DELAY = Duration.ofMillis(20);
 
   private final Deque<Call> waiting = new ArrayDeque<>();
+  private final Deque<Call> alone = new ArrayDeque<>();
   private final List<Batch> inFlight = new ArrayList<>();
   private int writers;
+  private boolean lastWasAlone;
 
   /** Adds a call, and returns whether it is the only call waiting for a batch. */
   synchronized boolean add(Call call) {
@@ -64,7 +69,7 @@ final class PendingPlants {
 
   /** Adds a writer if a batch is due and the limit permits. Returns whether one was added. */
   synchronized boolean beginWriter(int maxWriters) {
-    boolean begins = writers < maxWriters && mayTakeBatch();
+    boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
     writers += begins ? 1 : 0;
     return begins;
   }
@@ -77,12 +82,20 @@ final class PendingPlants {
   /** Replaces a writer's last batch with its next batch. Removes the writer if no batch is due. */
   synchronized @Nullable Batch next(@Nullable Batch last, int maxWriters) {
     inFlight.remove(last);
-    List<Call> calls = writers <= maxWriters && mayTakeBatch() ? take() : List.of();
+    List<Call> calls = List.of();
+    boolean isAlone = false;
+    if (writers <= maxWriters) {
+      // If slow batches occupy all other writers, retries and new plants take turns.
+      boolean prefersRetry = writers == maxWriters && !lastWasAlone;
+      isAlone = mayTakeAlone() && (prefersRetry || !mayTakeBatch());
+      calls = isAlone ? take(alone, 1) : mayTakeBatch() ? take(waiting, MAX_PLANTS) : calls;
+    }
     if (calls.isEmpty()) {
       writers--;
       return null;
     }
-    Batch next = new Batch(calls, System.nanoTime());
+    lastWasAlone = isAlone;
+    Batch next = new Batch(calls, isAlone, System.nanoTime());
     inFlight.add(next);
     return next;
   }
@@ -90,16 +103,21 @@ final class PendingPlants {
   private boolean mayTakeBatch() {
     long now = System.nanoTime();
     return !waiting.isEmpty()
-        && inFlight.stream().allMatch(batch -> now - batch.began >= MAX_DELAY.toNanos());
+        && inFlight.stream()
+            .allMatch(batch -> batch.isRetriedAlone || now - batch.began >= MAX_DELAY.toNanos());
+  }
+
+  private boolean mayTakeAlone() {
+    return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isRetriedAlone);
   }
 
   /** Removes and returns the first call and other calls for its shard, up to the batch limits. */
-  private List<Call> take() {
+  private static List<Call> take(Deque<Call> from, int max) {
     List<Call> calls = new ArrayList<>();
     List<Call> others = new ArrayList<>();
     long bytes = 0;
-    while (!waiting.isEmpty() && calls.size() < MAX_PLANTS && bytes <= MAX_BYTES) {
-      Call call = waiting.removeFirst();
+    while (!from.isEmpty() && calls.size() < max && bytes <= MAX_BYTES) {
+      Call call = from.removeFirst();
       if (call.isDone()) {
         continue;
       }
@@ -108,27 +126,35 @@ final class PendingPlants {
       bytes += isSameShard ? call.bytes() : 0;
       (isSameShard && (isFirst || bytes <= MAX_BYTES) ? calls : others).add(call);
     }
-    putBack(others);
+    putBack(others, from);
     return calls;
   }
 
-  private void putBack(List<Call> calls) {
+  private static void putBack(List<Call> calls, Deque<Call> to) {
     for (int last = calls.size() - 1; last >= 0; last--) {
-      waiting.addFirst(calls.get(last));
+      to.addFirst(calls.get(last));
     }
   }
 
-  /** Moves the calls in a failed batch back to the front of the queue. */
+  /** Schedules a separate retry of a plant. Returns false if it has already been retried. */
+  synchronized boolean retryAlone(Call call) {
+    boolean isFirst = !call.isRetriedAlone;
+    call.isRetriedAlone = true;
+    return isFirst && alone.add(call);
+  }
+
+  /** Moves the calls in a failed batch back to the front of their queue. */
   synchronized void retryBatch(Batch batch, DatabaseFailure failure) {
     inFlight.remove(batch);
     batch.calls.forEach(call -> call.failure = failure);
-    putBack(batch.calls);
+    putBack(batch.calls, batch.isRetriedAlone ? alone : waiting);
   }
 
   /** Removes completed calls, and returns the calls whose timeout has expired. */
   synchronized List<Call> overdue(Duration timeout) {
     long latest = System.nanoTime() - timeout.toNanos();
     waiting.removeIf(Call::isDone);
+    alone.removeIf(Call::isDone);
     // Removes the batches whose writers have failed or are not responding.
     inFlight.removeIf(batch -> batch.calls.stream().allMatch(Call::isDone));
     return calls().filter(call -> call.began - latest <= 0).toList();
@@ -141,14 +167,17 @@ final class PendingPlants {
 
   private Stream<Call> calls() {
     Stream<Call> callsInFlight = inFlight.stream().flatMap(batch -> batch.calls.stream());
-    return Stream.concat(callsInFlight, waiting.stream()).filter(call -> !call.isDone());
+    return Stream.of(callsInFlight, alone.stream(), waiting.stream())
+        .flatMap(calls -> calls)
+        .filter(call -> !call.isDone());
   }
 
+  /** Returns the number of plants waiting for a batch. */
   synchronized int waiting() {
-    return waiting.size();
+    return waiting.size() + alone.size();
   }
 
-  /** Returns the number of plants that are waiting or in flight. */
+  /** Returns the number of plants whose callers are waiting. */
   synchronized int size() {
     return (int) calls().count();
   }

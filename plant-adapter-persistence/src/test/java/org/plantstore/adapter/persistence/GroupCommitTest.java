@@ -42,6 +42,7 @@ import org.plantstore.domain.NewPlant;
 class GroupCommitTest {
 
   private static final int WRITERS = 4;
+  private static final Duration HOUR = Duration.ofHours(1);
   private static final String LOST = "08006";
   private static final String LOCKED = "55P03";
   private static final String CANCELED = "57014";
@@ -187,6 +188,34 @@ class GroupCommitTest {
     assertEquals(
         Set.of(List.of(0L, 3L), List.of(1L, 4L), List.of(2L, 5L)),
         Set.copyOf(batches.subList(WRITERS, batches.size())));
+  }
+
+  /** If the table is distributed, a node may have a single thread. */
+  @Test
+  void new_plants_do_not_delay_a_retried_plant_forever() throws Exception {
+    groupCommit =
+        new GroupCommit(this::write, writers, HOUR, new StoreMetrics(null)) {
+          @Override
+          int maxWriters() {
+            return 1;
+          }
+        };
+    CompletableFuture<Void> retried = new CompletableFuture<>();
+    table =
+        (plants, isRetry) -> {
+          if (isRetry) {
+            retried.complete(null);
+          } else if (!retried.isDone()) {
+            var unused = groupCommit.putIfAbsent(fern(plants.firstKey() - 1));
+          }
+          if (plants.containsKey(1L)) {
+            throw new DatabaseFailure(new SQLException("locked", LOCKED));
+          }
+          return store(plants, isRetry);
+        };
+    release();
+
+    assertEquals("locked (SQLSTATE 55P03)", unavailable(call(1)));
   }
 
   /** Locked plants are retried one at a time, while new plants are stored. */
