@@ -99,7 +99,12 @@ public final class Main {
     System.setProperty("root.level", "warn");
     List<ToolProvider> parts = parts(command);
     String[] options = readSettings(command, arguments).toArray(String[]::new);
-    return parts.stream().mapToInt(part -> part.run(output, errors, options)).max().orElse(0);
+    int exitCode =
+        parts.stream().mapToInt(part -> part.run(output, errors, options)).max().orElse(0);
+    if (output.checkError()) {
+      throw new ConfigurationException("standard output must stay open, but writing to it failed");
+    }
+    return exitCode;
   }
 
   /** Returns the tools that make up a command, one from each module that contributes to it. */
