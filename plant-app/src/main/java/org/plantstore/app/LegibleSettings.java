@@ -74,15 +74,15 @@ final class LegibleSettings {
 
   /**
    * Checks that a value was decoded exactly, contains no invisible characters, and is not quoted.
-   * Java replaces each byte that it cannot decode with U+FFFD, so such a secret could be guessed.
    *
    * @throws ConfigurationException if the check fails
    */
   static void requireExact(String name, String value) {
-    if (value.contains("\uFFFD")) {
+    String charset = System.getProperty("sun.jnu.encoding", "");
+    if (!isDecodedExactly(value, charset, System.getProperty("os.name"))) {
       throw new ConfigurationException(
-          (name + " contains bytes that are not valid in the charset of the locale, ")
-              + System.getProperty("sun.jnu.encoding")
+          (name + " contains bytes that cannot be decoded reliably in the charset of the locale, ")
+              + charset
               + "; encode the value in UTF-8, and set LC_ALL=C.UTF-8");
     }
     Matcher invisible = INVISIBLE.matcher(value);
@@ -95,5 +95,17 @@ final class LegibleSettings {
       throw new ConfigurationException(
           name + " must not be enclosed in quotation marks; remove them");
     }
+  }
+
+  /**
+   * Returns whether a value is exactly what the operator set. Bytes that cannot be decoded become
+   * replacement characters, and a secret that consists of them could be guessed. On Windows, Java
+   * reads the environment as Unicode text, regardless of the charset.
+   */
+  static boolean isDecodedExactly(String value, String charset, String system) {
+    return !value.contains("\uFFFD")
+        && (charset.equals("UTF-8")
+            || system.startsWith("Windows")
+            || value.chars().allMatch(character -> character < 128));
   }
 }

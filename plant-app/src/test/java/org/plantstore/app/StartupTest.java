@@ -121,9 +121,22 @@ class StartupTest {
     String set = "export JWT_SECRET=$(printf '" + bytes + "'); exec \"$@\"";
     java.command().addAll(0, List.of("/bin/sh", "-c", set, "sh"));
     assertEquals(
-        "JWT_SECRET contains bytes that are not valid in the charset of the locale, ANSI_X3.4-1968;"
-            + " encode the value in UTF-8, and set LC_ALL=C.UTF-8",
+        "JWT_SECRET contains bytes that cannot be decoded reliably in the charset of the locale,"
+            + " ANSI_X3.4-1968; encode the value in UTF-8, and set LC_ALL=C.UTF-8",
         refusalOf(java, Map.of("LC_ALL", "C")));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "secret, ANSI_X3.4-1968, Linux, true",
+    "s\u00e9cret, ANSI_X3.4-1968, Linux, false",
+    "s\u00e9cret, UTF-8, Linux, true",
+    "s\uFFFDcret, UTF-8, Linux, false",
+    "s\u00e9cret, Cp1252, Windows 11, true"
+  })
+  void setting_that_is_not_ascii_must_be_utf_8_except_on_windows(
+      String value, String charset, String system, boolean isExact) {
+    assertEquals(isExact, LegibleSettings.isDecodedExactly(value, charset, system));
   }
 
   @Test
