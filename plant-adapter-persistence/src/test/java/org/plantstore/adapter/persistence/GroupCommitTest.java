@@ -193,13 +193,7 @@ class GroupCommitTest {
   /** If the table is distributed, a node may have a single thread. */
   @Test
   void new_plants_do_not_delay_a_retried_plant_forever() throws Exception {
-    groupCommit =
-        new GroupCommit(this::write, writers, HOUR, new StoreMetrics(null)) {
-          @Override
-          int maxWriters() {
-            return 1;
-          }
-        };
+    groupCommit = new GroupCommit(this::write, () -> 1, writers, HOUR, new StoreMetrics(null));
     CompletableFuture<Void> retried = new CompletableFuture<>();
     table =
         (plants, isRetry) -> {
