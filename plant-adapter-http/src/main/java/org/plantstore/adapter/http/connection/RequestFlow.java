@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
@@ -12,15 +13,14 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
 import java.util.Date;
+import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +95,7 @@ final class RequestFlow extends ChannelDuplexHandler {
     }
   }
 
-  private static boolean hasBody(HttpRequest request) {
+  private static boolean hasBody(RequestRecord request) {
     return request.decoderResult().isSuccess()
         && (HttpUtil.getContentLength(request, 0L) > 0
             || HttpUtil.isTransferEncodingChunked(request));
@@ -122,7 +122,8 @@ final class RequestFlow extends ChannelDuplexHandler {
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     RequestRecord answered = request;
-    if (answered == null || isInterim(message)) {
+    boolean isInterim = message instanceof HttpResponse part && part.status().code() < 200;
+    if (answered == null || isInterim) {
       context.write(message, promise);
       return;
     }
@@ -146,11 +147,6 @@ final class RequestFlow extends ChannelDuplexHandler {
     } else {
       context.write(message, promise);
     }
-  }
-
-  private static boolean isInterim(Object message) {
-    return message instanceof HttpResponse response
-        && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
   }
 
   /** Adds the headers that every response contains. */
@@ -185,8 +181,11 @@ final class RequestFlow extends ChannelDuplexHandler {
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     SslHandler tls = context.pipeline().get(SslHandler.class);
     if (isDraining.getAsBoolean() && (!isUsed || connection.isReceiving())) {
-      context.channel().closeFuture().addListener(closed -> promise.trySuccess());
-      context.executor().schedule(() -> closeIfUnused(context), LAST_REQUEST_SECONDS, SECONDS);
+      Future<?> end =
+          context.executor().schedule(() -> closeIfUnused(context), LAST_REQUEST_SECONDS, SECONDS);
+      ChannelFuture closed = context.channel().closeFuture();
+      closed.addListener(done -> promise.trySuccess());
+      closed.addListener(done -> end.cancel(false)); // so that the request can be collected
     } else if (!connection.isDiscarding()) {
       context.close(promise);
     } else if (tls != null) {
