@@ -170,7 +170,8 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   private void updateMemory() {
-    if ((state == State.RECEIVING || !channel.isWritable()) && channel.isActive()) {
+    // The memory of a closed connection is held until its handlers have been removed.
+    if (state == State.RECEIVING || !channel.isWritable()) {
       memory.hold(BYTES_PER_REQUEST + MEMORY_PER_BYTE * receivedBytes + unreadBytes());
     } else {
       memory.release();

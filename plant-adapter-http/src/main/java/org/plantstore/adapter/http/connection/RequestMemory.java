@@ -18,20 +18,22 @@ final class RequestMemory {
   /** The memory, in bytes, that is reserved for each exempt request. Most requests need less. */
   private static final int RESERVED_BYTES = 32 * 1024;
 
-  /** For each 256 KiB of the limit, one request may be exempt even if no memory is free. */
-  private static final int BYTES_PER_EXEMPT_REQUEST = 256 * 1024;
+  /** For each 64 KiB of the limit, one request may be exempt even if no memory is free. */
+  private static final int BYTES_PER_EXEMPT_REQUEST = 64 * 1024;
 
   private final long maxBytes;
   private final long maxExempt;
 
   /**
-   * The connections that are waiting for memory. The newest connection resumes reading first, so
-   * that a wave of slow clients does not delay later clients.
+   * The connections that are waiting for memory, oldest first. Most exempt requests are taken from
+   * the end, so that a wave of slow clients does not delay later clients. About a quarter are taken
+   * from the front, so that connections whose clients have left are read, and therefore closed.
    */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
   private long heldBytes;
   private long exempt;
+  private long exemptAsOldest;
 
   RequestMemory(int eventLoops) {
     maxBytes = Runtime.getRuntime().maxMemory() / HEAP_DIVISOR / eventLoops;
@@ -58,7 +60,9 @@ final class RequestMemory {
   private void resumeWaiting() {
     while (!waiting.isEmpty()
         && (exempt < maxExempt || heldBytes + (exempt + 1) * RESERVED_BYTES <= maxBytes)) {
-      waiting.removeLast().resume();
+      boolean isOldest = exemptAsOldest * 4 < exempt;
+      Share next = isOldest ? waiting.removeFirst() : waiting.removeLast();
+      next.resume(isOldest);
     }
   }
 
@@ -69,6 +73,7 @@ final class RequestMemory {
     private long bytes;
     private boolean isWaiting;
     private boolean isExempt;
+    private boolean isExemptAsOldest;
 
     private Share(Runnable resumeReading) {
       this.resumeReading = resumeReading;
@@ -90,6 +95,7 @@ final class RequestMemory {
       if (isExempt) {
         isExempt = false;
         exempt--;
+        exemptAsOldest -= isExemptAsOldest ? 1 : 0;
       }
       hold(0);
     }
@@ -107,10 +113,12 @@ final class RequestMemory {
       return false;
     }
 
-    private void resume() {
+    private void resume(boolean isOldest) {
       isWaiting = false;
       isExempt = true;
+      isExemptAsOldest = isOldest;
       exempt++;
+      exemptAsOldest += isOldest ? 1 : 0;
       resumeReading.run();
     }
 

@@ -17,10 +17,12 @@ import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,6 +124,23 @@ class ConnectionWaitsTest {
     channel.sweep(4); // The limit is no longer exceeded, but the fifth still delays the fourth.
     assertFalse(clients.get(4).isOpen());
     assertEquals(1, reads(clients).get(3));
+  }
+
+  /** Otherwise, connections whose clients have left would stay open while others keep arriving. */
+  @Test
+  void newest_requests_are_resumed_first_but_the_oldest_are_resumed_too() {
+    int eventLoops = (int) (Runtime.getRuntime().maxMemory() / 8 / (4 * 64 * 1024));
+    RequestMemory memory = new RequestMemory(eventLoops);
+    memory.newShare(() -> {}).hold(memory.maxBytes() + 1);
+    List<Integer> resumed = new ArrayList<>();
+    List<RequestMemory.Share> shares =
+        IntStream.range(0, 20).mapToObj(id -> memory.newShare(() -> resumed.add(id))).toList();
+    shares.forEach(share -> assertFalse(share.mayRead()));
+    int exempt = resumed.size();
+    List.copyOf(resumed).forEach(id -> shares.get(id).release());
+
+    List<Integer> later = resumed.subList(exempt, 2 * exempt);
+    assertTrue(later.containsAll(List.of(exempt, 19)), later::toString);
   }
 
   private static List<Integer> reads(List<Client> clients) {
