@@ -99,9 +99,7 @@ final class DatabaseFailure extends Exception {
   }
 
   Retry retry() {
-    // The pool has already waited for a connection until the deadline.
-    boolean isWithoutConnection = cause instanceof SQLTransientConnectionException;
-    if (isWithoutConnection || hasState(CANCELED)) {
+    if (isPoolTimeout() || hasState(CANCELED)) {
       return Retry.NEVER;
     }
     if (hasState(BATCH_RETRYABLE)) {
@@ -110,9 +108,17 @@ final class DatabaseFailure extends Exception {
     return hasState(LOCKED) || !isTransient() ? Retry.ALONE : Retry.NEVER;
   }
 
-  /** Returns whether a later attempt may succeed, for example after a pool timeout. */
+  /** Returns whether the pool waited for a connection until the deadline, so nothing was sent. */
+  private boolean isPoolTimeout() {
+    return cause instanceof SQLTransientConnectionException;
+  }
+
+  /** Returns whether a later attempt may succeed. */
   boolean isTransient() {
-    return state.isEmpty() || hasState(BATCH_RETRYABLE) || hasState(OTHER_TRANSIENT);
+    return isPoolTimeout()
+        || state.isEmpty()
+        || hasState(BATCH_RETRYABLE)
+        || hasState(OTHER_TRANSIENT);
   }
 
   /** Returns a new exception per caller, because callers may add suppressed exceptions (R7). */

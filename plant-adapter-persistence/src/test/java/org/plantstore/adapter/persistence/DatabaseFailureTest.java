@@ -74,6 +74,9 @@ class DatabaseFailureTest {
     assertEquals(Retry.NEVER, failure.retry());
     assertTrue(failure.isTransient());
     assertEquals("timed out: failed: no route (SQLSTATE 08001)", failure.describe());
+    SQLException forbidden = new SQLException("permission denied", "42501");
+    SQLException noPlantSent = new SQLTransientConnectionException("timed out", "HY000", forbidden);
+    assertTrue(new DatabaseFailure(noPlantSent).isTransient());
 
     SQLException readOnly =
         new PSQLException("in any language", PSQLState.CONNECTION_UNABLE_TO_CONNECT);
