@@ -8,10 +8,14 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.UnresolvedAddressException;
 import java.text.ParseException;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Fetches an identity provider's key set over HTTP. This client limits the size of a response and
@@ -22,6 +26,13 @@ final class KeySetClient {
 
   private static final int TIMEOUT_SECONDS = 5;
   private static final int MAX_BYTES = 256 * 1024;
+
+  /** Describes exceptions that have no message. */
+  private static final Map<Class<?>, String> REASONS =
+      Map.of(
+          ClosedChannelException.class, "the connection was refused",
+          UnresolvedAddressException.class, "the host name does not resolve",
+          TimeoutException.class, "the response took longer than " + TIMEOUT_SECONDS + " s");
 
   /** The User-Agent header, which contains the version of the adapter's jar. */
   private static final String USER_AGENT =
@@ -64,8 +75,8 @@ final class KeySetClient {
           "the response from \"%s\" %s".formatted(address.getAuthority(), fault), e);
     } catch (RuntimeException e) {
       throw new ConfigurationException(
-          "no key set arrived from \"%s\" within %s s (%s); check JWT_JWKS_URL, the network, and the provider's certificate"
-              .formatted(address.getAuthority(), TIMEOUT_SECONDS, reason(e)),
+          "no key set could be fetched from \"%s\" (%s); check JWT_JWKS_URL, the network, and the provider's certificate"
+              .formatted(address.getAuthority(), reason(e)),
           e);
     }
   }
@@ -100,7 +111,8 @@ final class KeySetClient {
     while (reason.getMessage() == null && reason.getCause() != null) {
       reason = reason.getCause();
     }
-    return KeySet.printable(
-        Objects.requireNonNullElse(reason.getMessage(), reason.getClass().getSimpleName()));
+    return reason.getMessage() == null
+        ? REASONS.getOrDefault(reason.getClass(), reason.getClass().getSimpleName())
+        : KeySet.printable(reason.getMessage());
   }
 }

@@ -26,6 +26,7 @@ import com.sun.net.httpserver.HttpHandler;
 import io.micronaut.context.exceptions.ConfigurationException;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.net.URI;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -214,8 +215,17 @@ class ProviderKeysTest {
     ConfigurationException failure =
         assertThrows(ConfigurationException.class, new KeySetClient(provider.url())::fetch);
     String line = String.valueOf(failure.getMessage());
-    String start = "(the response|no key set arrived) from \"localhost:\\d+\" ";
+    String start = "(the response|no key set could be fetched) from \"localhost:\\d+\" ";
     assertTrue(line.matches(start + "[ -~]{20,1150}"), line);
+  }
+
+  @Test
+  void refused_connection_to_the_provider_is_reported_as_such() {
+    KeySetClient client = new KeySetClient(URI.create("http://localhost:1/keys"));
+    ConfigurationException failure = assertThrows(ConfigurationException.class, client::fetch);
+    assertEquals(
+        "no key set could be fetched from \"localhost:1\" (the connection was refused); check JWT_JWKS_URL, the network, and the provider's certificate",
+        failure.getMessage());
   }
 
   static Stream<Named<HttpHandler>> faultyResponses() {
