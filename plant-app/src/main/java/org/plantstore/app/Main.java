@@ -7,8 +7,8 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.context.annotation.Import;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.runtime.server.EmbeddedServer;
-import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.SocketException;
 import java.security.Security;
 import java.time.Duration;
 import java.util.Arrays;
@@ -80,10 +80,11 @@ public final class Main {
     try {
       context.getBean(EmbeddedServer.class).start();
     } catch (RuntimeException e) {
-      if (e.getCause() instanceof IOException failure) {
+      if (e.getCause() instanceof SocketException failure) {
         throw new ConfigurationException(
             ("opening a port failed: " + e.getMessage() + ": " + failure.getMessage())
-                + "; set PORT and MANAGEMENT_PORT to free ports that this user is allowed to open");
+                + "; choose unused ports that this user is allowed to open, and set PORT and"
+                + " MANAGEMENT_PORT to them");
       }
       throw e; // for example, the exception of a startup listener
     }

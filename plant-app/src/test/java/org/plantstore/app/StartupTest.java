@@ -233,7 +233,8 @@ class StartupTest {
       String refusal = refusalOf(ServiceProcess.java(List.of()), environment);
       String reason = ".*:" + taken.getLocalPort() + ": .*Address already in use";
       String remedy =
-          "; set PORT and MANAGEMENT_PORT to free ports that this user is allowed to open";
+          "; choose unused ports that this user is allowed to open, and set PORT and"
+              + " MANAGEMENT_PORT to them";
       assertTrue(refusal.matches("opening a port failed: " + reason + remedy), refusal);
     }
   }
