@@ -1,5 +1,6 @@
 package org.plantstore.app;
 
+import static java.util.Objects.requireNonNullElse;
 import static java.util.stream.Collectors.joining;
 
 import io.micronaut.context.ApplicationContext;
@@ -83,7 +84,7 @@ public final class InstalledStores implements ApplicationContextConfigurer {
       provided = store;
       return store;
     } catch (ServiceConfigurationError e) {
-      throw unusable("the store " + provider.type().getName(), e.getCause());
+      throw unusable("the store " + provider.type().getName(), requireNonNullElse(e.getCause(), e));
     }
   }
 
