@@ -93,7 +93,7 @@ class InstalledStoresTest {
     try (ServiceProcess service = new ServiceProcess(command, environment).awaitReady()) {
       assertEquals(200, service.create(1, "fern").statusCode());
       assertEquals(503, service.create(2, MapPlantStore.REFUSED).statusCode());
-      assertTrue(service.awaitLine("may retry").endsWith(": one two three four five"));
+      assertTrue(service.awaitLine("error 5002").endsWith(": one two three four five"));
       for (long id = 2; id < 4; id++) { // both on one connection
         assertEquals(503, service.create(id, MapPlantStore.HANGS).statusCode());
       }

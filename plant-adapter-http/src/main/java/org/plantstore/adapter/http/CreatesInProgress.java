@@ -111,7 +111,7 @@ final class CreatesInProgress {
     try {
       return requireNonNull(
           createPlant.createAsync(plant, call),
-          () -> createPlant + " must return a stage, but returned null");
+          () -> createPlant + " must return a CompletionStage, but returned null");
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }

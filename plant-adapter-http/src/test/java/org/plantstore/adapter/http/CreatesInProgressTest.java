@@ -134,7 +134,7 @@ class CreatesInProgressTest {
       Throwable failure = failure(create(creates));
       assertEquals(faulty + " failed", failure.getMessage());
       assertEquals(
-          faulty + " must return a stage, but returned null",
+          faulty + " must return a CompletionStage, but returned null",
           requireNonNull(failure.getCause()).getMessage());
     }
   }

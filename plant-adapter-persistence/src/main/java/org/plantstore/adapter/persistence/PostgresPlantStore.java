@@ -83,7 +83,7 @@ final class PostgresPlantStore implements PlantStore {
       } catch (RejectedExecutionException | Error e) {
         isSweepScheduled.set(false);
         LOG.debug(
-            "No thread is available for the sweep; it will be scheduled when the next plant arrives",
+            "No thread is available for the sweep, so the next request to store a plant starts it",
             e);
       }
     }

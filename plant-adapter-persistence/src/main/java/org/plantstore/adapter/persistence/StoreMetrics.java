@@ -40,7 +40,7 @@ class StoreMetrics {
             metrics -> metrics.taken.sum(),
             metrics -> metrics.nanosWaited.sum(),
             TimeUnit.NANOSECONDS)
-        .description("Time that plants waited before their batch started")
+        .description("Time that plants spent waiting for their batch to begin")
         .register(this.registry);
     sizes =
         DistributionSummary.builder("plant.store.batch.plants")

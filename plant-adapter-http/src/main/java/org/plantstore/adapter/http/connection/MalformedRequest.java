@@ -32,9 +32,9 @@ final class MalformedRequest {
       "A header is malformed; write each header on one line as a name without spaces, a colon, and"
           + " a value without control characters.";
   static final String BODY =
-      "The chunked body is malformed, or its trailers are larger than 16 KiB; omit trailers, and"
-          + " send each chunk as its size in hexadecimal (at most 7FFFFFFF), CR LF, that number of"
-          + " bytes, and CR LF.";
+      "The chunked body is malformed, or its trailers are larger than 16 KiB. Omit"
+          + " trailers, and send each chunk in this form: its size in hexadecimal (at most 7FFFFFFF),"
+          + " CR LF, its bytes, CR LF.";
   private static final String LENGTH =
       "The length of the body is invalid or ambiguous; specify it once, either with a"
           + " Content-Length of at most 18 digits or, in HTTP/1.1, with Transfer-Encoding: chunked.";

@@ -56,7 +56,8 @@ public final class TokenCommand implements ToolProvider {
       token.sign(new MACSigner(secrets.get(secrets.size() - 1)));
       return token.serialize();
     } catch (JOSEException e) {
-      throw new IllegalStateException("signing failed despite a secret of at least 32 bytes", e);
+      throw new IllegalStateException(
+          "signing failed, although the secret has at least 32 bytes", e);
     }
   }
 

@@ -180,9 +180,9 @@ class BrokenHttpTest extends ServerTest {
     assertEquals(tooMany, assertMalformed(send(createRequest(headers + "X:\r\n".repeat(2)))));
     assertEquals(tooMany, assertMalformed(send(chunked + "X:\r\n\r\n")));
     String malformedBody =
-        "The chunked body is malformed, or its trailers are larger than 16 KiB; omit trailers, and"
-            + " send each chunk as its size in hexadecimal (at most 7FFFFFFF), CR LF, that number"
-            + " of bytes, and CR LF.";
+        "The chunked body is malformed, or its trailers are larger than 16 KiB. Omit"
+            + " trailers, and send each chunk in this form: its size in hexadecimal (at most"
+            + " 7FFFFFFF), CR LF, its bytes, CR LF.";
     String trailer = "0\r\nX: " + beyond;
     String extension = "0;a=" + beyond + "\r\n";
     for (String rest :
