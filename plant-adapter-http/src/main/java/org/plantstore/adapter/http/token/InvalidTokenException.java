@@ -6,8 +6,9 @@ import org.plantstore.adapter.http.error.RefusedException;
 
 /**
  * Thrown when a token is invalid or lacks a required claim. The message is sent to the caller and
- * never quotes the token. {@link #details} also returns the expected and actual values of the
- * invalid header member or claim, so only the token's owner may see them. Immutable.
+ * never quotes the token. The result of {@link #details} also contains the expected and actual
+ * values of the invalid header member or claim, so it must be shown only to the token's owner.
+ * Immutable.
  */
 final class InvalidTokenException extends RefusedException {
 

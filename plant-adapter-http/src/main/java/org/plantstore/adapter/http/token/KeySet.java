@@ -29,7 +29,10 @@ record KeySet(JWKSet usable, List<String> unusable) {
 
   static final KeySet EMPTY = new KeySet(new JWKSet(), List.of());
 
-  /** Keys with these {@code use} values are ignored, because they are not meant for tokens. */
+  /**
+   * Keys with these {@code use} values are ignored, because such keys are not meant to verify
+   * tokens.
+   */
   private static final List<Object> OTHER_USES = List.of("enc", "x509-svid");
 
   private static final int MAX_QUOTED_CHARACTERS = 1_000;
@@ -50,10 +53,10 @@ record KeySet(JWKSet usable, List<String> unusable) {
   }
 
   /**
-   * Parses a key set in JSON.
+   * Parses a key set in JSON format.
    *
-   * @throws ParseException if the text contains no usable key. The message is a predicate for the
-   *     text, such as {@code is not a JSON object}.
+   * @throws ParseException if the text contains no usable key. The message is a predicate whose
+   *     subject is the document, such as {@code is not a JSON object}.
    */
   static KeySet parse(String text) throws ParseException {
     Map<?, ?> document = object(text);
@@ -72,7 +75,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
         if (!OTHER_USES.contains(String.valueOf(members.get("use")))) {
           usable.add(PublishedKey.read(members));
         }
-      } catch (ParseException | RuntimeException e) { // RFC 7517, section 5: ignore such a key
+      } catch (ParseException | RuntimeException e) { // ignore the key (RFC 7517, section 5)
         String name =
             members.get("kid") instanceof String id ? '"' + id + '"' : "key " + (index + 1);
         unusable.add(printable(name + " (" + e.getMessage() + ")"));
@@ -93,7 +96,10 @@ record KeySet(JWKSet usable, List<String> unusable) {
     }
   }
 
-  /** Returns at most 1,000 characters of untrusted text, with unprintable ones replaced by "?". */
+  /**
+   * Returns at most 1,000 characters of untrusted text, replacing each character that is not
+   * printable ASCII with "?".
+   */
   static String printable(String text) {
     String line = text.replaceAll("[^ -~]", "?");
     return line.substring(0, Math.min(line.length(), MAX_QUOTED_CHARACTERS));
@@ -106,7 +112,10 @@ record KeySet(JWKSet usable, List<String> unusable) {
     }
   }
 
-  /** Returns the number of usable keys, and the reason why each unusable key is unusable. */
+  /**
+   * Returns the number of usable keys, followed by each unusable key and the reason why it is
+   * unusable.
+   */
   @Override
   public String toString() {
     return (usable.size() == 1 ? "1 usable key" : usable.size() + " usable keys")

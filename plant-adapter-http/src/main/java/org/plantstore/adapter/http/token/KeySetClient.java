@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Fetches an identity provider's key set over HTTP. This client limits the size of a response and
- * the total duration of a fetch. The Nimbus client limits the duration of each read, but not the
- * total duration. Immutable.
+ * Fetches an identity provider's key set over HTTP. This client limits both the size of a response
+ * and the total duration of a fetch. The Nimbus client limits the duration of each read, but not
+ * the total duration. Immutable.
  */
 final class KeySetClient {
 
@@ -34,16 +34,17 @@ final class KeySetClient {
           UnresolvedAddressException.class, "the host name does not resolve",
           TimeoutException.class, "the response took longer than " + TIMEOUT_SECONDS + " s");
 
-  /** The User-Agent header, which contains the version of the adapter's jar. */
+  /** The value of the User-Agent header. It contains the version of the adapter's JAR file. */
   private static final String USER_AGENT =
       "plant-store/"
           + Objects.requireNonNullElse(
               KeySetClient.class.getPackage().getImplementationVersion(), "unpackaged");
 
   /**
-   * This client does not offer an upgrade to HTTP/2, because some servers reject such requests.
-   * This client does not follow redirects either. Anyone whose keys the service fetches can issue
-   * valid tokens, so only the operator may choose the address.
+   * This client does not offer an upgrade to HTTP/2, because some servers reject requests that
+   * contain such an offer. This client does not follow redirects either. Anyone who controls the
+   * fetched keys can issue valid tokens, so only the operator may choose the address from which the
+   * keys are fetched.
    */
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -105,7 +106,10 @@ final class KeySetClient {
     body.writeBytes(part);
   }
 
-  /** Returns the first message in a chain of causes, because some exceptions have no message. */
+  /**
+   * Returns the first message in an exception's chain of causes, because some exceptions have no
+   * message.
+   */
   private static String reason(Throwable failure) {
     Throwable reason = Objects.requireNonNullElse(failure.getCause(), failure);
     while (reason.getMessage() == null && reason.getCause() != null) {

@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The public keys of an identity provider, which a single thread fetches at a limited rate. While
- * the provider is down or publishes no usable key, the known keys remain in use, and a search for
- * an unknown key fails. Searches that exceed the rate limit wait for the next permitted fetch,
- * whereas the Nimbus class {@code JWKSourceBuilder} would throw an exception. Safe for use by
- * multiple threads.
+ * Holds an identity provider's public keys. A single thread fetches the keys at a limited rate.
+ * While the provider is down or publishes no usable key, the known keys remain in use, and a search
+ * for an unknown key fails. A search that exceeds the rate limit waits for the next permitted
+ * fetch. A key source built with the Nimbus class {@code JWKSourceBuilder} would throw an exception
+ * instead. Safe for use by multiple threads.
  */
 final class ProviderKeys {
 
@@ -31,8 +31,9 @@ final class ProviderKeys {
    * The result of the last fetch. Each fetch replaces the entire record.
    *
    * @param keys the keys from the last successful fetch
-   * @param since the {@link System#nanoTime()} when the fetch began or, if it failed, when it ended
-   * @param isDown whether the last fetch failed or no fetch has ended yet
+   * @param since the {@link System#nanoTime()} at which the fetch began or, if the fetch failed, at
+   *     which it ended
+   * @param isDown true if the last fetch failed, or if no fetch has ended yet
    */
   private record Known(KeySet keys, long since, boolean isDown) {}
 
@@ -47,7 +48,10 @@ final class ProviderKeys {
   private final long lifetimeNanos;
   private final long pauseNanos;
 
-  /** Limits the number of tokens that wait for a fetch, so that they cannot fill the memory. */
+  /**
+   * Limits the number of tokens that wait for a fetch, so that waiting tokens cannot exhaust the
+   * memory.
+   */
   private final Semaphore searches;
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
@@ -57,10 +61,10 @@ final class ProviderKeys {
   private long nextRepetitionNanos = nextFetchNanos;
 
   /**
-   * Creates an instance that fetches the keys again when their lifetime ends. Fetches begin at
-   * least 1/120 of the lifetime apart.
+   * Creates an instance that fetches the keys again when their lifetime ends. The interval between
+   * the starts of two consecutive fetches is at least 1/120 of the lifetime.
    *
-   * @param maxSearches the maximum number of tokens that may wait for a fetch
+   * @param maxSearches the maximum number of tokens that can wait for a fetch at the same time
    */
   ProviderKeys(URI address, Duration lifetime, int maxSearches) {
     client = new KeySetClient(address);
@@ -69,19 +73,20 @@ final class ProviderKeys {
     searches = new Semaphore(maxSearches);
   }
 
-  /** Returns the known keys. The result is the same object until the keys change. */
+  /** Returns the known keys. This method returns the same object until the keys change. */
   JWKSet current() {
     return known.keys.usable();
   }
 
   /**
-   * Searches for a key that matches the selector. The returned future completes when such a key is
-   * known, when a fetch that began after this call has ended, or when any fetch has failed. The
-   * future completes with RefusedException if no such key is known and the provider is down.
+   * Searches for a key that matches the selector. The returned future completes when a matching key
+   * is known, when a fetch that began after this call has ended, or when any fetch has failed. If
+   * the provider is down and no matching key is known, the future fails with a RefusedException.
    *
    * <p>If one of the tried keys matches the selector, either the token is forged, or the provider
-   * has replaced that key under the same {@code kid}. Such searches start at most one fetch per
-   * tenth of the lifetime, so that forged tokens cannot cause many fetches.
+   * has replaced that key with another one that has the same {@code kid}. In this case, searches
+   * start at most one fetch in each tenth of the lifetime, so that forged tokens cannot cause many
+   * fetches.
    *
    * @param tried the known keys, none of which verified the token's signature
    * @throws RefusedException with {@code OVERLOADED} if too many tokens are waiting for a fetch
@@ -110,11 +115,14 @@ final class ProviderKeys {
         .whenComplete((ended, failure) -> searches.release());
   }
 
-  /** Starts a fetch if the keys' lifetime, or a tenth of it since a failed fetch, has passed. */
+  /**
+   * Starts a fetch if the keys' lifetime has passed since the last fetch. If the last fetch failed,
+   * a tenth of the lifetime is sufficient.
+   */
   void renew() {
     if (isDue()) {
       thread.execute(() -> {
-        if (isDue()) { // unless another call of this method has already started a fetch
+        if (isDue()) { // unless another call to this method has already started a fetch
           fetch(false);
         }
       });
@@ -128,8 +136,9 @@ final class ProviderKeys {
   }
 
   /**
-   * Waits until the next fetch is permitted, and then fetches the key set. While the provider is
-   * down, this method does not wait, so that searches fail immediately.
+   * Waits until the next fetch is permitted, and then fetches the key set. If the provider is down
+   * and no fetch is permitted yet, this method returns without waiting, so that searches fail
+   * immediately.
    */
   private void fetch(boolean isReplacement) {
     long now = System.nanoTime();
@@ -146,7 +155,10 @@ final class ProviderKeys {
     fetch();
   }
 
-  /** Fetches the key set. Logs a failed fetch, and the unusable keys if the key set has changed. */
+  /**
+   * Fetches the key set. If the fetch fails, this method logs the failure. If the key set has
+   * changed, this method logs any unusable keys.
+   */
   void fetch() {
     long began = System.nanoTime();
     KeySet before = known.keys;

@@ -23,7 +23,10 @@ final class PublishedKey {
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /** Only these members are read, so an invalid {@code x5c}, for example, has no effect. */
+  /**
+   * The members that are read from a key. All others, such as an invalid {@code x5c}, have no
+   * effect.
+   */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
   /** The {@code use} values of keys that verify tokens. SPIFFE uses {@code jwt-svid}. */
@@ -56,11 +59,11 @@ final class PublishedKey {
   }
 
   /**
-   * Reads a key from a key set (RFC 7517). Empty members are treated as absent. On its own, {@link
-   * JWK#parse} would reject keys because of members that have no effect here, and would accept keys
-   * that cannot verify tokens.
+   * Reads a key from a key set (RFC 7517). Empty members are treated as absent. Without the checks
+   * in this method, {@link JWK#parse} would reject some keys because of members that this service
+   * ignores, and would accept some keys that cannot verify tokens.
    *
-   * @throws ParseException if the key cannot verify tokens. The message contains the reason.
+   * @throws ParseException if the key cannot verify tokens. The message states the reason.
    */
   static JWK read(Map<?, ?> members) throws ParseException {
     Map<String, Object> present = new HashMap<>();
@@ -84,7 +87,7 @@ final class PublishedKey {
     present.keySet().retainAll(READ_MEMBERS);
     JWK key = JWK.parse(present);
     if (key instanceof RSAKey rsa) {
-      int bits = rsa.getModulus().decodeToBigInteger().bitLength(); // size() counts whole bytes
+      int bits = rsa.getModulus().decodeToBigInteger().bitLength(); // size() rounds up to bytes
       require(
           bits >= MIN_RSA_BITS,
           "an RSA key must have at least 2048 bits, but this one has " + bits);

@@ -13,14 +13,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A claim that a token must contain, such as {@code scope=plants.write}.
  *
- * @param name the name of the claim, or the path of a member of nested objects, separated by dots
+ * @param name the name of the claim, or the dot-separated path to a member of a nested object
  * @param values the accepted values, any one of which is sufficient
  */
 record RequiredClaim(String name, List<String> values) {
 
   /**
-   * The claims whose value is a list of words (RFC 8693, section 4.2). The text of other claims is
-   * compared as a whole, because callers may be able to choose it and add an accepted word.
+   * The claims whose value is a list of words separated by spaces (RFC 8693, section 4.2). The text
+   * of any other claim must match as a whole. Otherwise, a caller who can choose the text could
+   * include an accepted word in it.
    */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 
@@ -55,12 +56,12 @@ record RequiredClaim(String name, List<String> values) {
     return Map.entry(nameAndValue[0], nameAndValue[1]);
   }
 
-  /** Returns the value of this claim, or null if a token's claims do not include it. */
+  /** Returns the value of this claim, or null if the token's claims do not include this claim. */
   @Nullable Object find(Map<?, ?> claims) {
     return find(claims, name);
   }
 
-  /** Returns whether this claim, as given in a token, contains one of the accepted values. */
+  /** Returns whether the claim's value in a token contains one of the accepted values. */
   boolean isMetBy(@Nullable Object claim) {
     return values.stream().anyMatch(value -> isMetBy(claim, value));
   }
@@ -85,7 +86,10 @@ record RequiredClaim(String name, List<String> values) {
     return isPlain && value.equals(String.valueOf(claim));
   }
 
-  /** Returns the member with exactly this name, or else the member at this path, or else null. */
+  /**
+   * Returns the member whose name equals the path. If there is no such member, returns the nested
+   * member at the path, or null if that member does not exist either.
+   */
   private static @Nullable Object find(Map<?, ?> object, String path) {
     if (object.containsKey(path)) {
       return object.get(path);

@@ -12,7 +12,7 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
-/** Rejects valid tokens that lack a claim listed in JWT_REQUIRED_CLAIMS. Immutable. */
+/** Rejects otherwise valid tokens that lack a claim listed in JWT_REQUIRED_CLAIMS. Immutable. */
 @Singleton
 final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
 
@@ -25,15 +25,19 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
   }
 
   /**
-   * Places this rule before the rules for {@code @Secured} and {@code intercept-url-map}, because
-   * those rules' {@code isAuthenticated()} would allow tokens without the required claims.
+   * Returns an order that places this rule before the rules for {@code @Secured} and {@code
+   * intercept-url-map}, because {@code isAuthenticated()} in those rules would allow tokens without
+   * the required claims.
    */
   @Override
   public int getOrder() {
     return SecuredAnnotationRule.ORDER - 1;
   }
 
-  /** Throws an exception instead of returning REJECTED, so that the response names the claim. */
+  /**
+   * Throws an exception instead of returning REJECTED, so that the response names the missing
+   * claim.
+   */
   @Override
   public Publisher<SecurityRuleResult> check(
       @Nullable HttpRequest<?> request, @Nullable Authentication caller) {

@@ -17,25 +17,30 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
- * The secrets for HS256, HS384, and HS512. During a rotation, there are several secrets. Immutable.
+ * The secrets for HS256, HS384, and HS512. Several secrets are configured while one is being
+ * replaced. Immutable.
  *
  * @param file the file that contains the secrets, or null if they are not in a file
  */
 record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
 
-  /** The minimum size of an HS256 key, which is the size of the hash (RFC 7518, section 3.2). */
+  /**
+   * The minimum size of an HS256 key, which equals the size of the hash (RFC 7518, section 3.2).
+   */
   private static final int MIN_BYTES = 32;
 
   /**
-   * Matches invisible bytes that an editor or a crash may leave in a file. NUL bytes at the end of
-   * a short secret would make it look long enough, although HMAC ignores them.
+   * Matches invisible bytes that an editor or a crash may leave in a file. A short secret that ends
+   * with NUL bytes would appear to be long enough, although HMAC ignores those bytes.
    */
   private static final Pattern INVISIBLE =
       Pattern.compile("\\x00|\\A\\xEF\\xBB\\xBF|\\r(?=\n|\\z)");
 
   private static final String BASE64 = "base64:";
 
-  /** Creates an instance with one secret; throws ConfigurationException if it is unusable. */
+  /**
+   * Creates an instance with one secret; throws ConfigurationException if the secret is unusable.
+   */
   static SecretKeys of(String secret) {
     return new SecretKeys(null, List.of(key("JWT_SECRET", secret.getBytes(UTF_8))));
   }
@@ -59,7 +64,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
     return new SecretKeys(file, List.copyOf(keys));
   }
 
-  /** Converts text to a secret, and decodes the text if it begins with {@code base64:}. */
+  /** Converts text to a secret. If the text begins with {@code base64:}, the rest is decoded. */
   private static SecretKeySpec key(String subject, byte[] text) {
     byte[] secret = text;
     String encoded = new String(text, ISO_8859_1);
@@ -93,7 +98,7 @@ record SecretKeys(@Nullable Path file, List<SecretKeySpec> keys) {
         .toList();
   }
 
-  /** Returns the number of secrets, but does not reveal any of them. */
+  /** Returns the number of secrets without revealing any of them. */
   @Override
   public String toString() {
     return keys.size() == 1 ? "1 secret" : keys.size() + " secrets";

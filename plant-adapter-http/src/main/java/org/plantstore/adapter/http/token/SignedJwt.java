@@ -24,8 +24,8 @@ import org.plantstore.adapter.http.error.Legible;
 
 /**
  * A JWT in compact form (RFC 7515, section 7.1) whose signature has not been verified yet. The
- * Nimbus class {@code SignedJWT} is not used, because it rejects a token if a member that has no
- * effect here, such as {@code iat} or {@code x5c}, has the wrong type.
+ * Nimbus class {@code SignedJWT} is not used, because it rejects tokens in which a member that this
+ * service ignores, such as {@code iat} or {@code x5c}, has the wrong type.
  *
  * @param header the header, reduced to the algorithm and the key ID ({@code kid})
  * @param input the signed text: the encoded header, a dot, and the encoded claims
@@ -36,9 +36,10 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   private static final Pattern INVALID_CHARACTER = Pattern.compile("[^\\w.-]");
 
   /**
-   * The values of {@code typ} in access tokens (RFC 7515, section 4.1.9; RFC 9068). SPIFFE also
-   * uses {@code JOSE}. Tokens of other types, such as logout tokens, do not grant access. Nimbus is
-   * not used for this comparison, because its result would depend on the default locale.
+   * Matches the values of {@code typ} that identify access tokens (RFC 7515, section 4.1.9; RFC
+   * 9068). SPIFFE also uses {@code JOSE}. Tokens of other types, such as logout tokens, do not
+   * grant access. This class does not compare types with Nimbus, because the result would depend on
+   * the default locale.
    */
   private static final Pattern TYPE = Pattern.compile("(?i)(application/)?((at\\+)?jwt|jose)");
 
@@ -47,13 +48,13 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
           .toList();
 
   /**
-   * Rejects repeated members. This parser does not limit the length of numbers, because the limit
-   * on the size of headers already limits the length of a token.
+   * Creates parsers that reject repeated members. The parsers do not limit the length of numbers,
+   * because the limit on the size of request headers already limits the length of a token.
    */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // Callers could fill the memory with member names if the parser cached them.
+          // If the parser cached member names, callers could exhaust the memory with new names.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder().maxNumberLength(Integer.MAX_VALUE).build())
@@ -100,7 +101,7 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
         return object;
       }
     } catch (IOException | RuntimeException e) {
-      // Ignores the message of this exception, because it may quote the token.
+      // The exception's message is ignored, because it may quote the token.
     }
     throw new InvalidTokenException(
         "The "
@@ -143,7 +144,7 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
     return new JWSHeader.Builder(algorithm.get()).keyID((String) keyId).build();
   }
 
-  /** Returns the expiration time of a token that has one. */
+  /** Returns the expiration time, which the token must contain. */
   Instant expires() {
     return Objects.requireNonNull(time("exp"));
   }

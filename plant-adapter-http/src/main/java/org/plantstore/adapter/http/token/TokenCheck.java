@@ -19,14 +19,14 @@ import java.util.concurrent.CompletionException;
  */
 public record TokenCheck(TokenSettings settings) {
 
-  /** Returns whether a key set is configured, so that {@link #provider} can check it. */
+  /** Returns whether a key set is configured for {@link #provider} to check. */
   public boolean hasProvider() {
     return settings.keySet() != null;
   }
 
   /**
-   * Reads the key set, and returns the number of usable keys and a description of each unusable
-   * key.
+   * Reads the key set. Returns the number of usable keys, followed by a description of each
+   * unusable key.
    *
    * @throws ConfigurationException if the key set cannot be read, or contains no usable key
    */
@@ -40,7 +40,7 @@ public record TokenCheck(TokenSettings settings) {
    * Validates the token on the first line of the input, and returns its expiration time.
    *
    * @throws ConfigurationException if the token is invalid, or if the key set is unavailable. The
-   *     message quotes only the token's invalid member.
+   *     message quotes no part of the token except the invalid header member or claim.
    * @throws UncheckedIOException if the input cannot be read
    */
   public String token(InputStream input) {

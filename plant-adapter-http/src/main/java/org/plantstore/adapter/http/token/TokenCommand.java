@@ -34,7 +34,8 @@ public final class TokenCommand implements ToolProvider {
   /**
    * Prints a token, and returns 0.
    *
-   * @throws ConfigurationException if there is no secret, or if an option or a setting is unusable
+   * @throws ConfigurationException if no secret is configured, or if an option or a setting is
+   *     unusable
    */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {

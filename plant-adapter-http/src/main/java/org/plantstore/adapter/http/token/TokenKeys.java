@@ -22,8 +22,8 @@ import org.plantstore.adapter.http.renewal.RenewedFiles;
 final class TokenKeys {
 
   /**
-   * The keys at a point in time. Comparing two snapshots is cheap, because both contain the same
-   * objects until the keys change.
+   * The keys that are known at a point in time. Comparing two snapshots is cheap, because snapshots
+   * share the same objects until the keys change.
    */
   record Snapshot(SecretKeys secrets, JWKSet published) {
 
@@ -38,7 +38,10 @@ final class TokenKeys {
           : secrets.select(header);
     }
 
-    /** Describes the public keys if the token's algorithm requires one, or else the secrets. */
+    /**
+     * Returns a description of the public keys if the token's algorithm requires a public key.
+     * Otherwise, returns a description of the secrets.
+     */
     String describe(JWSHeader header) {
       return PublishedKey.isFor(header)
           ? "one of the key IDs " + published.getKeys().stream().map(JWK::getKeyID).toList()
@@ -87,8 +90,8 @@ final class TokenKeys {
   }
 
   /**
-   * Asks the provider for the key that signed a token, as specified by {@link ProviderKeys#search}.
-   * The returned future completes with the keys that are known after the search.
+   * Asks the provider for the key that verifies a token (see {@link ProviderKeys#search}). The
+   * returned future completes with the keys that are known after the search.
    *
    * @param tried the known keys, none of which verified the token's signature
    */

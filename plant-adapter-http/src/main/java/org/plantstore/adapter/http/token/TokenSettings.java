@@ -15,13 +15,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings for tokens: accepted keys, issuers, and audiences, and required claims. Immutable.
+ * The settings for tokens: the accepted keys, issuers, and audiences, and the required claims.
+ * Immutable.
  *
  * @param secrets the secrets for HS256, HS384, and HS512, or none if only a key set is configured
  * @param keySet the address of a JSON Web Key Set (RFC 7517), or null if only secrets are set
- * @param issuers the accepted values of {@code iss}, or an empty list to accept every issuer
- * @param audiences the accepted values of {@code aud}, or an empty list to accept every audience. A
- *     token needs only one of these values.
+ * @param issuers the accepted values of {@code iss}, or an empty list to accept any issuer
+ * @param audiences the accepted values of {@code aud}, or an empty list to accept any audience. A
+ *     token needs to contain only one of these values.
  * @param requiredClaims the claims that a token must contain
  */
 public record TokenSettings(
@@ -89,8 +90,8 @@ public record TokenSettings(
   }
 
   /**
-   * Returns a setting exactly as it was specified, because a secret may contain text that looks
-   * like a placeholder. The framework's own methods would replace such text.
+   * Returns the value of a setting exactly as it was specified, because a secret may contain text
+   * that looks like a placeholder. The framework's own methods would replace such text.
    */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =
@@ -101,7 +102,7 @@ public record TokenSettings(
             .findFirst()
             .orElse(null);
     if ("".equals(value)) {
-      // An empty value is more likely a mistake than an attempt to disable a check.
+      // An empty value is more likely to be a mistake than an attempt to disable a check.
       throw new ConfigurationException(variable + " must not be empty; set it or remove it");
     }
     return value == null ? null : value.toString();
@@ -140,7 +141,10 @@ public record TokenSettings(
     return keySet == null || isFile(keySet) ? null : keySet;
   }
 
-  /** Returns the keys in the file that JWT_JWKS_URL names, or no keys if it names no file. */
+  /**
+   * Returns the keys in the file that JWT_JWKS_URL names, or an empty key set if JWT_JWKS_URL does
+   * not name a file.
+   */
   KeySet readKeySet() {
     return keySet != null && isFile(keySet) ? KeySet.read(Path.of(keySet)) : KeySet.EMPTY;
   }

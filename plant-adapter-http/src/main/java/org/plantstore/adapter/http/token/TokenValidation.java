@@ -22,8 +22,8 @@ import org.plantstore.adapter.http.error.RefusedException;
 
 /**
  * Validates the format (RFC 7515), signature, and claims (RFC 7519) of bearer tokens, and requires
- * that their algorithm matches a configured key (RFC 8725). Keys that a token contains or links to
- * are never used. Safe for use by multiple threads.
+ * that each token's algorithm match a configured key (RFC 8725). Keys that a token contains or
+ * links to are never used. Safe for use by multiple threads.
  */
 @Singleton
 final class TokenValidation {
@@ -32,7 +32,10 @@ final class TokenValidation {
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /** Verifies public-key signatures, because this work would block an event loop for too long. */
+  /**
+   * The executor that verifies public-key signatures. On an event loop, this work would block other
+   * requests for too long.
+   */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
@@ -57,7 +60,7 @@ final class TokenValidation {
     this.keys = keys;
   }
 
-  /** Returns a future that completes with the valid token, or fails with RefusedException. */
+  /** Returns a future that completes with the valid token, or fails with a RefusedException. */
   CompletableFuture<ValidToken> validate(String text) {
     return CompletableFuture.completedFuture(text)
         .thenApply(SignedJwt::parse)
@@ -68,8 +71,9 @@ final class TokenValidation {
   }
 
   /**
-   * Returns a future that completes with keys that verify the signature. If the known keys do not
-   * verify the signature, this method asks the provider for new keys.
+   * Returns a future that completes with a snapshot of the keys, one of which verifies the
+   * signature. If none of the known keys verifies the signature, this method asks the provider for
+   * new keys.
    */
   private CompletableFuture<TokenKeys.Snapshot> requireSigned(SignedJwt token) {
     TokenKeys.Snapshot known = keys.current();
@@ -109,7 +113,10 @@ final class TokenValidation {
                 + " replaced its key, repeat the request after 30 s.");
   }
 
-  /** Returns a future that completes with whether one of the keys verifies the signature. */
+  /**
+   * Returns a future that completes with true if one of the keys verifies the signature, and with
+   * false otherwise.
+   */
   private CompletableFuture<Boolean> verify(SignedJwt token, TokenKeys.Snapshot known) {
     List<? extends Key> found = known.find(token.header());
     return PublishedKey.isFor(token.header())
@@ -132,7 +139,10 @@ final class TokenValidation {
     return false;
   }
 
-  /** Throws InvalidTokenException unless the token's times, audience, and issuer are valid. */
+  /**
+   * Returns the token if the current time is within its validity period and if its audience and
+   * issuer are accepted. Otherwise, throws InvalidTokenException.
+   */
   private SignedJwt requireAcceptable(SignedJwt token) {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     Instant expires = token.time("exp");

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
  * The properties of a valid token that the cache and the security rules need. Immutable.
  *
  * @param caller the name of the caller, or an empty string if the token does not name the caller
- * @param claims the claims that {@link RequiredClaimsRule} examines. Caching all claims would take
- *     several times as much memory as the text of the tokens.
+ * @param claims the claims that {@link RequiredClaimsRule} examines. If all claims were cached,
+ *     they would take several times as much memory as the text of the tokens.
  * @param expires the expiration time
  * @param keys the keys that were known when the token was validated
  */
@@ -55,7 +55,7 @@ record ValidToken(
     return claims;
   }
 
-  /** Returns a constant, so that no claim can be logged. */
+  /** Returns a constant, so that logging a token does not reveal its claims. */
   @Override
   public String toString() {
     return "a valid token";

@@ -12,14 +12,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Caches the tokens that were validated within the last minute, because validating a token takes
  * more CPU time than processing the rest of a request. Invalid tokens are not cached, so that they
- * cannot evict valid ones. Safe for use by multiple threads.
+ * cannot evict valid tokens. Safe for use by multiple threads.
  */
 @Singleton
 final class ValidatedTokens {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
-  /** A character takes one byte, so this limit is 4 MiB, or 256 tokens of the maximum size. */
+  /**
+   * Each character takes one byte, so this limit is 4 MiB, which is enough for 256 tokens of the
+   * maximum size.
+   */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
   private final TokenKeys keys;
@@ -40,8 +43,8 @@ final class ValidatedTokens {
   }
 
   /**
-   * Returns the cached token with this text, or null if there is none, if the token has expired, or
-   * if any key has changed since the token was validated.
+   * Returns the cached token for this text, or null if no such token is cached, if the token has
+   * expired, or if any key has changed since the token was validated.
    */
   @Nullable ValidToken get(String text) {
     ValidToken token = tokens.getIfPresent(text);
