@@ -11,7 +11,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Sinks;
 
 /**
- * Provides the certificate for new connections, and replaces it when the files contain another
+ * Provides the TLS certificate for new connections, and replaces it when the files contain another
  * usable certificate. The framework's {@code FileCertificateProvider} is not used, because it would
  * accept a private key that does not match the certificate, and would not notice when Kubernetes
  * replaces files by changing a symbolic link.
@@ -32,7 +32,9 @@ final class RenewedCertificate implements CertificateProvider {
     publish();
   }
 
-  /** Reads the files again. The scheduler never runs this method twice at the same time. */
+  /**
+   * Reads the files again. The scheduler never runs this method on two threads at the same time.
+   */
   @Scheduled(initialDelay = "1s", fixedDelay = "1s")
   void renew() {
     if (certificate.renew()) {

@@ -21,7 +21,10 @@ import java.util.Set;
  */
 record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore, String source) {
 
-  /** Returns the first certificate and then its issuers, regardless of their order in the file. */
+  /**
+   * Returns the first certificate, followed by its issuers, regardless of the order in which the
+   * file lists the issuers.
+   */
   static List<X509Certificate> chain(List<X509Certificate> all) {
     Set<X509Certificate> chain = new LinkedHashSet<>();
     Optional<X509Certificate> next = Optional.of(all.get(0));
@@ -51,7 +54,7 @@ record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore
    * certificates.
    */
   @Override
-  @SuppressWarnings("JavaUtilDate") // because certificates return a Date
+  @SuppressWarnings("JavaUtilDate") // because X509Certificate returns a Date
   public String toString() {
     List<?> names = List.of();
     try {

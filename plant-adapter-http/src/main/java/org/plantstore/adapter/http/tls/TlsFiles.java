@@ -38,7 +38,7 @@ public record TlsFiles(Path certificate, Path key) {
       Pattern.compile("(?s)-----BEGIN ((?:X509 )?CERTIFICATE)-----.*?-----END \\1-----");
 
   /**
-   * Returns the files, or an empty optional if TLS is disabled.
+   * Returns the files, or an empty {@link Optional} if TLS is disabled.
    *
    * @throws ConfigurationException if only one of TLS_CERTIFICATE and TLS_KEY is set
    */
@@ -59,7 +59,7 @@ public record TlsFiles(Path certificate, Path key) {
    * Reads the files, and returns a summary for operators: the host names and addresses of the
    * certificate, the earliest expiration date in its chain, and the number of unused certificates.
    *
-   * @throws ConfigurationException if a file cannot be read, if a certificate of the chain has
+   * @throws ConfigurationException if a file cannot be read, if a certificate in the chain has
    *     expired or is not yet valid, or if the private key does not match the certificate
    */
   public String finding() {
@@ -97,7 +97,7 @@ public record TlsFiles(Path certificate, Path key) {
               .stream()
               .map(X509Certificate.class::cast)
               .toList();
-      // A certificate may be incomplete because the file is still being written.
+      // While the file is being written, it may contain an incomplete certificate.
       if (certificates.isEmpty() || certificates.size() < BEGIN.matcher(pem).results().count()) {
         throw new CertificateException("it contains no certificate, or an incomplete one");
       }

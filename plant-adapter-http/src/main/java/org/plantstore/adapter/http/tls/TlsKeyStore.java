@@ -17,10 +17,13 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Builds a key store from a private key and its certificate chain, which are in PEM format. */
+/** Builds a key store from a private key in PEM format and the matching certificate chain. */
 final class TlsKeyStore extends SslBuilder<KeyStore> {
 
-  /** Matches a PEM private key. OpenSSL may add other sections, such as the curve's parameters. */
+  /**
+   * Matches a PEM private key. The file may contain other sections, such as the curve parameters
+   * that OpenSSL adds.
+   */
   private static final Pattern PRIVATE_KEY =
       Pattern.compile(
           "(?s)-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----.*?-----END \\1-----");
@@ -30,9 +33,9 @@ final class TlsKeyStore extends SslBuilder<KeyStore> {
   }
 
   /**
-   * Builds a key store that contains the private key in a file and its certificate chain. The
-   * messages of the exceptions are predicates for the file, such as {@code contains the private key
-   * of another certificate}.
+   * Builds a key store that contains the private key from a file, and the certificate chain for
+   * that key. The message of each exception is a predicate whose subject is the file, such as
+   * {@code contains the private key of another certificate}.
    *
    * @throws GeneralSecurityException if the file contains no key for the certificate
    * @throws SslConfigurationException if the framework cannot parse the key
@@ -43,7 +46,7 @@ final class TlsKeyStore extends SslBuilder<KeyStore> {
       throw new GeneralSecurityException(
           "contains no complete private key in PKCS #8, PKCS #1, or SEC 1 format");
     }
-    if (key.group().contains("ENCRYPTED")) { // in the label or a PEM header
+    if (key.group().contains("ENCRYPTED")) { // either in the label or in a PEM header
       throw new GeneralSecurityException(
           "is protected by a password; remove the password with openssl pkey -in FILE -out NEW_FILE");
     }
@@ -78,7 +81,7 @@ final class TlsKeyStore extends SslBuilder<KeyStore> {
             default -> key.getAlgorithm();
           };
       Signature signature = Signature.getInstance(algorithm);
-      byte[] sample = {1}; // Java 17 cannot verify an empty message with Ed25519
+      byte[] sample = {1}; // Java 17 cannot verify an Ed25519 signature of an empty message
       signature.initSign(key);
       signature.update(sample);
       byte[] signed = signature.sign();
