@@ -11,11 +11,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Holds a value that is read from files, such as a certificate or secrets, and replaces it when the
- * files contain another usable value. Kubernetes changes such files by replacing a symbolic link
- * above their folder. A file watcher would miss that change, so the files are read every second
- * instead. Safe for use by multiple threads.
+ * files contain a new usable value. Kubernetes updates such files by replacing a symbolic link in
+ * their path. A file watcher would miss that change, so the files are read every second instead.
+ * Safe for use by multiple threads.
  *
- * @param <T> the type of the value, whose {@code toString} result is logged
+ * @param <T> the type of the value. The result of its {@code toString} method is logged.
  */
 public final class RenewedFiles<T> {
 
@@ -29,9 +29,9 @@ public final class RenewedFiles<T> {
   private int failures;
 
   /**
-   * Creates a holder with an initial value. The function receives the current value, and returns it
-   * if the files are unchanged. The function throws {@link ConfigurationException} if the files
-   * contain no usable value.
+   * Creates a holder with an initial value. The function {@code read} receives the current value,
+   * and returns it if the files are unchanged. The function throws a {@link ConfigurationException}
+   * if the files contain no usable value.
    *
    * @param variable the setting that names the files
    * @param first the initial value
@@ -44,12 +44,13 @@ public final class RenewedFiles<T> {
   }
 
   /**
-   * Returns the content of a file.
+   * Returns the content of a file. Only regular files are read, because reading a pipe, for
+   * example, could block.
    *
    * @param variable the setting that names the file
    * @param file the file
    * @throws ConfigurationException if the file cannot be read, is larger than 256 KiB, or is not a
-   *     regular file (reading a pipe, for example, could block)
+   *     regular file
    */
   public static byte[] bytes(String variable, Path file) {
     String fault = "is missing or is not a regular file";
@@ -68,7 +69,7 @@ public final class RenewedFiles<T> {
         "%s must name a readable file, but %s %s".formatted(variable, file, fault));
   }
 
-  /** Returns the most recently read usable value. */
+  /** Returns the usable value that was read most recently. */
   public T current() {
     return current;
   }
