@@ -22,7 +22,9 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Performs one client call: sends requests until a response is final or the deadline passes. */
+/**
+ * Performs a single create call: sends requests until a response is final or the deadline passes.
+ */
 final class Creation implements CreatePlant {
 
   private static final long FIRST_BACKOFF_NANOS = 50_000_000;
@@ -36,7 +38,9 @@ final class Creation implements CreatePlant {
   private long retryAfterNanos;
   private String lastReason = "the request was not sent in time, because other calls took too long";
 
-  /** Sets the deadline, and gets the headers and the token on the calling thread. */
+  /**
+   * Sets the deadline, and calls the suppliers of the headers and the token on the calling thread.
+   */
   Creation(PlantClient client) {
     this.client = client;
     end = System.nanoTime() + client.deadline.toNanos();
@@ -152,7 +156,7 @@ final class Creation implements CreatePlant {
     return new PlantStoreUnavailableException(message(reason));
   }
 
-  /** Returns the text, unless it contains the token that was sent. */
+  /** Returns the text, or a substitute if the text contains the token that was sent. */
   private String withoutToken(String text) {
     return text.contains(token) ? "the reason is not shown, because it contains the token" : text;
   }

@@ -57,8 +57,8 @@ public class PlantClient implements CreatePlant {
    * @param tokens supplies the bearer token. Each call invokes the supplier once on the calling
    *     thread, and once more if the service rejects the token with a 401 response.
    * @throws IllegalArgumentException if the scheme is neither {@code http} nor {@code https}, if
-   *     the host is missing or contains an underscore, if the port is not from 1 to 65535, or if
-   *     the address contains a user, a query, or a fragment
+   *     the host is missing or contains an underscore, if the port is not in the range 1 to 65535,
+   *     or if the address contains a user name, a query, or a fragment
    */
   public static Builder builder(URI address, Supplier<String> tokens) {
     return new Builder(address, tokens);
@@ -69,7 +69,7 @@ public class PlantClient implements CreatePlant {
     return new Creation(this).create(plant);
   }
 
-  /** {@inheritDoc} The call occupies one of the executor's threads until it ends. */
+  /** {@inheritDoc} Until the call ends, it occupies one of the executor's threads. */
   @Override
   public CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {
     requireNonNull(plant, "plant");
@@ -84,8 +84,8 @@ public class PlantClient implements CreatePlant {
   /** Returns a token from the supplier after checking its syntax. */
   String token() {
     String token = tokens.get();
-    // A token must have the syntax of RFC 6750, section 2.1. HttpClient would reject any other text
-    // with an exception that contains the text.
+    // A token must have the syntax that RFC 6750 defines in section 2.1. For any other text,
+    // HttpClient would throw an exception that quotes the text.
     if (token == null || !token.matches("[A-Za-z0-9._~+/-]+=*")) {
       throw new IllegalArgumentException(
           token == null || token.isEmpty()
@@ -102,7 +102,7 @@ public class PlantClient implements CreatePlant {
     private final URI plants;
     private final Supplier<String> tokens;
     private Duration deadline = Duration.ofSeconds(30);
-    private Supplier<HttpClient> http = // a thread pool would wake a thread for each step
+    private Supplier<HttpClient> http = // a thread pool would wake a thread for each step of a call
         () -> HttpClient.newBuilder().executor(Runnable::run).build();
     private Supplier<Map<String, String>> headers = Map::of;
     private int requests = 256;
@@ -125,7 +125,8 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets the deadline for each call, including all of its attempts. The default is 30 seconds.
+     * Sets the deadline for each call. The deadline covers all attempts of the call. The default is
+     * 30 seconds.
      *
      * @param deadline the deadline, from 1 ms to 1 day. A call exceeds its deadline only if looking
      *     up the host name or obtaining a token from the supplier takes too long.
@@ -144,7 +145,8 @@ public class PlantClient implements CreatePlant {
 
     /**
      * Sets the HTTP client, which determines the executor, the TLS settings, and the proxy. The
-     * default HTTP client uses no thread pool, which doubles the throughput.
+     * default HTTP client does not use a thread pool, because the throughput is twice as high
+     * without one.
      *
      * @param http the HTTP client
      * @return this builder
@@ -164,7 +166,8 @@ public class PlantClient implements CreatePlant {
     /**
      * Sets a supplier of additional headers, such as {@code traceparent} or {@code X-Request-Id}.
      *
-     * @param headers supplies the headers for each call, on the calling thread
+     * @param headers supplies the headers. Each call invokes the supplier once on the calling
+     *     thread.
      * @return this builder
      */
     public Builder headers(Supplier<Map<String, String>> headers) {
@@ -174,8 +177,8 @@ public class PlantClient implements CreatePlant {
 
     /**
      * Limits the number of requests in flight, because each request needs a socket. The default is
-     * 256. If the limit is reached, additional calls wait until a request ends or their deadline
-     * passes.
+     * 256. If the limit is reached, an additional call waits until a request ends or the call's
+     * deadline passes.
      *
      * @param requests the maximum number of requests, at least 1
      * @return this builder

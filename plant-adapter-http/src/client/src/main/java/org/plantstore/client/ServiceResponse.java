@@ -33,7 +33,10 @@ final class ServiceResponse {
     members = members(requireNonNullElse(response.body(), new byte[0]));
   }
 
-  /** Returns the members of a JSON object as text, or an empty map if the body is not an object. */
+  /**
+   * Returns the members of the JSON object in a body as strings, or an empty map if the body is not
+   * a JSON object.
+   */
   private static Map<String, @Nullable String> members(byte[] body) {
     Map<String, @Nullable String> members = new HashMap<>();
     try (JsonParser json = JSON.createParser(body)) {
@@ -60,12 +63,14 @@ final class ServiceResponse {
         && Objects.equals(plant.tag(), members.get("tag"));
   }
 
-  /** Returns whether the same request may succeed later. */
+  /** Returns whether the same request might succeed if it is sent again later. */
   boolean permitsRetry() {
     return status() >= 500 || List.of(408, 425, 429).contains(status());
   }
 
-  /** Returns the delay from {@code Retry-After}, or 0 if the header is missing or invalid. */
+  /**
+   * Returns the delay in the {@code Retry-After} header, or 0 if the header is missing or invalid.
+   */
   long retryAfterNanos() {
     String time = header("Retry-After");
     try {

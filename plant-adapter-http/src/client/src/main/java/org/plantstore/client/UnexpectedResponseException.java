@@ -1,10 +1,10 @@
 package org.plantstore.client;
 
 /**
- * Thrown when a call fails because of a configuration error. For example, the address is wrong, the
- * service rejects the token (errors 4001, 4002, and 4006), a proxy responds with its own page, or
- * the service's certificate is not trusted. Retrying is safe but unlikely to help. The message
- * contains the {@code X-Request-Id} of the response, but never the token.
+ * Thrown when a call fails because of a configuration error. For example, the address may be wrong,
+ * the service may reject the token (errors 4001, 4002, and 4006), a proxy may respond with its own
+ * page, or the client may not trust the service's certificate. Retrying is safe but unlikely to
+ * help. The message contains the {@code X-Request-Id} of the response, but never the token.
  */
 public final class UnexpectedResponseException extends RuntimeException {
 
