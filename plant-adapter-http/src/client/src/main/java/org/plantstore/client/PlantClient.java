@@ -81,7 +81,7 @@ public class PlantClient implements CreatePlant {
     }
   }
 
-  /** Returns a token from the supplier after checking its syntax. */
+  /** Returns a token from the supplier after checking the token's syntax. */
   String token() {
     String token = tokens.get();
     // A token must have the syntax that RFC 6750 defines in section 2.1. For any other text,
@@ -125,8 +125,8 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets the deadline for each call. The deadline covers all attempts of the call. The default is
-     * 30 seconds.
+     * Sets the deadline for each call. The deadline covers all attempts that the call makes. The
+     * default is 30 seconds.
      *
      * @param deadline the deadline, from 1 ms to 1 day. A call exceeds its deadline only if looking
      *     up the host name or obtaining a token from the supplier takes too long.

@@ -63,7 +63,7 @@ record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore
         names = alternatives.stream().map(kindAndName -> kindAndName.get(1)).toList();
       }
     } catch (CertificateParsingException e) {
-      // Names that cannot be parsed are omitted, because they are only informational.
+      // Names that cannot be parsed are omitted, because the names are only informational.
     }
     Date end = chain.stream().map(X509Certificate::getNotAfter).min(Date::compareTo).orElseThrow();
     return names

@@ -31,8 +31,8 @@ final class ProviderKeys {
    * The result of the last fetch. Each fetch replaces the entire record.
    *
    * @param keys the keys from the last successful fetch
-   * @param since the {@link System#nanoTime()} at which the fetch began or, if the fetch failed, at
-   *     which it ended
+   * @param since the {@link System#nanoTime()} at the start of the fetch or, if the fetch failed,
+   *     at its end
    * @param isDown true if the last fetch failed, or if no fetch has ended yet
    */
   private record Known(KeySet keys, long since, boolean isDown) {}
@@ -80,8 +80,9 @@ final class ProviderKeys {
 
   /**
    * Searches for a key that matches the selector. The returned future completes when a matching key
-   * is known, when a fetch that began after this call has ended, or when any fetch has failed. If
-   * the provider is down and no matching key is known, the future fails with a RefusedException.
+   * is known, when any fetch has failed, or at the end of the first fetch that begins after this
+   * call. If the provider is down and no matching key is known, the future fails with a
+   * RefusedException.
    *
    * <p>If one of the tried keys matches the selector, either the token is forged, or the provider
    * has replaced that key with another one that has the same {@code kid}. In this case, searches
@@ -89,7 +90,8 @@ final class ProviderKeys {
    * fetches.
    *
    * @param tried the known keys, none of which verified the token's signature
-   * @throws RefusedException with {@code OVERLOADED} if too many tokens are waiting for a fetch
+   * @throws RefusedException with the error {@code OVERLOADED} if too many tokens are waiting for a
+   *     fetch
    */
   CompletableFuture<Void> search(JWKSelector selector, JWKSet tried) {
     long began = System.nanoTime();

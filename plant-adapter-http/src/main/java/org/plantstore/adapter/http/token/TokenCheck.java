@@ -37,7 +37,7 @@ public record TokenCheck(TokenSettings settings) {
   }
 
   /**
-   * Validates the token on the first line of the input, and returns its expiration time.
+   * Validates the token on the first line of the input, and returns the token's expiration time.
    *
    * @throws ConfigurationException if the token is invalid, or if the key set is unavailable. The
    *     message quotes no part of the token except the invalid header member or claim.

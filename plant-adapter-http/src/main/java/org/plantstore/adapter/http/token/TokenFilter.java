@@ -61,8 +61,7 @@ final class TokenFilter implements Ordered {
   /**
    * Returns a {@link CompletionStage} that completes with the request if the request is allowed.
    * Otherwise, either this method throws a RefusedException, or the {@code CompletionStage} fails
-   * with one. The return type is not {@code CompletionStage<Void>}, because the framework would not
-   * wait for it.
+   * with one. The framework would not wait for a {@code CompletionStage} of {@code Void}.
    */
   @RequestFilter
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
@@ -133,10 +132,10 @@ final class TokenFilter implements Ordered {
   }
 
   /**
-   * Returns whether the rules allow the request. The first rule that allows or rejects the request
-   * decides. If a rule does not provide its result immediately, the request is rejected, because
-   * waiting for the result would block the event loop. If no rule allows or rejects the request, it
-   * is allowed only if it contains a valid token.
+   * Returns whether the rules allow the request. The decision is made by the first rule that either
+   * allows or rejects the request. If a rule does not provide its result immediately, the request
+   * is rejected, because waiting for the result would block the event loop. If no rule allows or
+   * rejects the request, it is allowed only if it contains a valid token.
    */
   private boolean isAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
     for (SecurityRule<HttpRequest<?>> rule : rules) {

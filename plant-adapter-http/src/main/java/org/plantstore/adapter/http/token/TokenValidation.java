@@ -140,8 +140,8 @@ final class TokenValidation {
   }
 
   /**
-   * Returns the token if the current time is within its validity period and if its audience and
-   * issuer are accepted. Otherwise, throws InvalidTokenException.
+   * Returns the token if the current time is within the token's validity period, and if the token's
+   * audience and issuer are accepted. Otherwise, throws InvalidTokenException.
    */
   private SignedJwt requireAcceptable(SignedJwt token) {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Caches the tokens that were validated within the last minute, because validating a token takes
- * more CPU time than processing the rest of a request. Invalid tokens are not cached, so that they
+ * more CPU time than all other processing of a request. Invalid tokens are not cached, so that they
  * cannot evict valid tokens. Safe for use by multiple threads.
  */
 @Singleton
