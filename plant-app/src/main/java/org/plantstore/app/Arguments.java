@@ -30,8 +30,8 @@ record Arguments(Map<String, String> settings, List<String> options) {
    * lowercase, with hyphens instead of underscores.
    *
    * @throws ConfigurationException if an argument is unknown or repeated, or if {@link
-   *     LegibleSettings#requireExact} rejects the value of an option. The message never contains
-   *     the value.
+   *     LegibleSettings#requireExact} rejects the value of an option. The exception's message never
+   *     contains the value.
    */
   static Arguments of(String command, String... arguments) {
     Map<String, String> known = known(command);
@@ -44,7 +44,8 @@ record Arguments(Map<String, String> settings, List<String> options) {
       if (variable == null || LegibleSettings.isReadBeforeArguments(variable)) {
         int number = List.of(arguments).indexOf(argument) + 1;
         throw new ConfigurationException(
-            // The message omits an argument without an equals sign, because it may be a secret.
+            // The message omits an argument without an equals sign, because that argument may be a
+            // secret.
             (name.matches("[A-Za-z._-]{1,40}=") ? name + "VALUE" : "argument " + number)
                 + (" is not an option of " + command + "; " + remedy(name, known)));
       }

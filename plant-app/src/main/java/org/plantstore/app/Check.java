@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.spi.ToolProvider;
 
 /**
- * The service's part of the {@code check} command, which reports whether the service can start with
- * its own settings and the store on the class path. Each adapter provides another part, which
- * checks the adapter's settings.
+ * Runs the service's part of the {@code check} command. This part reports whether the service can
+ * start with its own settings and with the store on the class path. Each adapter provides another
+ * part, which checks the adapter's settings.
  */
 public final class Check implements ToolProvider {
 

@@ -14,13 +14,19 @@ final class DoubtfulSettings {
 
   private static final long MIN_HEAP_MEGABYTES = 128;
 
-  /** Matches names whose prefixes other programs rarely use. {@code LOG_} is too common. */
+  /**
+   * Matches names that begin with a prefix that other programs rarely use. The prefix {@code LOG_}
+   * is not included, because it is too common.
+   */
   private static final Pattern OWN_PREFIXES =
       Pattern.compile(
           "(?i)((JWT|TLS|DATABASE|CORS|MANAGEMENT)|MAX[_.-][^_.-]+)[_.-].*"
               + "|(?i)(REQUEST|CREATE|IDLE|DRAIN)[_.-]TIMEOUT.*");
 
-  /** Names with fewer letters are not checked, because they often resemble a setting by chance. */
+  /**
+   * The minimum number of letters in a name that is compared with the settings. Shorter names often
+   * resemble a setting by chance.
+   */
   private static final int MIN_LETTERS = 6;
 
   /**

@@ -24,9 +24,9 @@ import org.plantstore.domain.PlantStore;
 
 /**
  * Finds the store on the class path, and checks that there is exactly one. A store is either a bean
- * or a {@link ServiceLoader} provider, which does not depend on the framework. This class creates a
- * provider's store before any port is opened, and closes that store at shutdown if the store is
- * {@link AutoCloseable}.
+ * or a {@link ServiceLoader} provider, which does not depend on the framework. If the store comes
+ * from a provider, this class creates the store before any port is opened. At shutdown, this class
+ * closes that store if it is {@link AutoCloseable}.
  */
 @ContextConfigurer
 @Factory
@@ -60,7 +60,7 @@ public final class InstalledStores implements ApplicationContextConfigurer {
         .addPropertySource(PropertySource.of("store", Map.of(NAME, stores.get(0).getSimpleName())));
   }
 
-  /** Runs first, because the required settings depend on the store. */
+  /** Makes this class run first, because the store determines which settings are required. */
   @Override
   public int getOrder() {
     return HIGHEST_PRECEDENCE;
@@ -88,7 +88,7 @@ public final class InstalledStores implements ApplicationContextConfigurer {
     }
   }
 
-  /** Returns an exception whose message contains the failure and its causes. */
+  /** Returns an exception whose message describes the failure and its causes. */
   private static ConfigurationException unusable(String store, @Nullable Throwable failure) {
     return new ConfigurationException(
         Stream.iterate(failure, Objects::nonNull, Throwable::getCause)

@@ -16,8 +16,8 @@ import org.slf4j.event.KeyValuePair;
 
 /**
  * Formats each log event as one flat JSON object with typed values, so that a log shipper can find
- * each value by name. Logback's own encoder nests the values and writes numbers as strings. This
- * class is thread-safe.
+ * each value by name. By contrast, Logback's own JSON encoder nests the values and writes numbers
+ * as strings. This class is thread-safe.
  */
 public final class JsonLines extends LayoutBase<ILoggingEvent> {
 

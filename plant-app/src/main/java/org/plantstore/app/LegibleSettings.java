@@ -13,8 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Checks that settings are legible before an application context or a logger reads them. A value is
- * legible if it was decoded exactly, contains no invisible characters, and is not quoted.
+ * Checks that settings are well formed before an application context or a logger reads them. A
+ * value is well formed if it was decoded without loss, contains no invisible characters, and is not
+ * enclosed in quotation marks.
  */
 final class LegibleSettings {
 
@@ -27,11 +28,17 @@ final class LegibleSettings {
 
   private static final Set<String> START_SCRIPT = Set.of("JAVA_OPTS", "PLANT_STORE_AOT");
 
-  /** Matches invisible characters: a space at either end of a value, or a control character. */
+  /**
+   * Matches an invisible character: a space at the beginning or end of a value, or any control
+   * character.
+   */
   private static final Pattern INVISIBLE =
       Pattern.compile("\\A#|#\\z|[\\p{Cc}\\p{Zl}\\p{Zp}]".replace("#", "[\\p{Z}\\p{Cf}]"));
 
-  /** Matches a value in quotation marks, which Docker keeps when it reads an environment file. */
+  /**
+   * Matches a value that is enclosed in quotation marks. Docker does not remove quotation marks
+   * when it reads an environment file.
+   */
   private static final Pattern QUOTED =
       Pattern.compile("(?s)([\"'`]).*\\1|[\\p{Pi}\\p{Pf}\u201a\u201e].*[\\p{Pi}\\p{Pf}]");
 
@@ -44,7 +51,10 @@ final class LegibleSettings {
             .getEnvironmentVariableIncludes());
   }
 
-  /** Returns the declared variables and the variables that only the start script reads. */
+  /**
+   * Returns the variables that the modules declare, and the variables that only the start script
+   * reads.
+   */
   static Set<String> all() {
     Set<String> variables = new TreeSet<>(declared());
     variables.addAll(START_SCRIPT);
@@ -56,7 +66,7 @@ final class LegibleSettings {
     return LOGGING.containsKey(variable) || START_SCRIPT.contains(variable);
   }
 
-  /** Checks that each logging setting that is set has a permitted value. */
+  /** Checks that every logging setting either has a permitted value or is not set. */
   static void requireLogging(Map<String, String> environment) {
     LOGGING.forEach((variable, choice) -> {
       String value = environment.get(variable);
@@ -73,7 +83,8 @@ final class LegibleSettings {
   }
 
   /**
-   * Checks that a value was decoded exactly, contains no invisible characters, and is not quoted.
+   * Checks that a value was decoded without loss, contains no invisible characters, and is not
+   * enclosed in quotation marks.
    *
    * @throws ConfigurationException if the check fails
    */
@@ -98,9 +109,9 @@ final class LegibleSettings {
   }
 
   /**
-   * Returns whether a value is exactly what the operator set. Bytes that cannot be decoded become
-   * replacement characters, and a secret that consists of them could be guessed. On Windows, Java
-   * reads the environment as Unicode text, regardless of the charset.
+   * Returns whether a value is exactly what the operator set. Java decodes invalid bytes as
+   * replacement characters, so a secret that consists of such bytes could be guessed. On Windows,
+   * Java reads the environment as Unicode text, regardless of the charset.
    */
   static boolean isDecodedExactly(String value, String charset, String system) {
     return !value.contains("\uFFFD")

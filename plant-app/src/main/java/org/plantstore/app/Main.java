@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts the service, or runs a command such as {@code migrate}. The service and its commands read
- * their settings from environment variables. If startup or the command fails, the process prints
- * one line to standard error that explains what to change, and exits with code 1.
+ * their settings from environment variables. If startup or the command fails, the process prints to
+ * standard error one line that explains what to change, and then exits with code 1.
  */
 @Import(classes = PlantCreation.class, annotated = "*")
 public final class Main {
@@ -39,7 +39,7 @@ public final class Main {
   private Main() {}
 
   /**
-   * Starts the service and returns once its ports are open, or runs a command and exits.
+   * Either starts the service and returns once its ports are open, or runs a command and exits.
    *
    * @param arguments the command ({@code serve} by default), its options, and settings that
    *     override environment variables, such as {@code --management-port=8081}
@@ -135,7 +135,10 @@ public final class Main {
     return read.options();
   }
 
-  /** Returns the innermost configuration error's message, or else the root cause, on one line. */
+  /**
+   * Returns the message of the innermost configuration error on one line. If there is no
+   * configuration error, returns a description of the root cause instead.
+   */
   static String reasonFor(Throwable failure) {
     List<Throwable> causes =
         Stream.iterate(failure, Objects::nonNull, Throwable::getCause).toList();
@@ -152,10 +155,10 @@ public final class Main {
     DRIVER_LOG.setLevel(Level.OFF);
     // Libraries format numbers for the default locale, but all messages must be in English.
     Locale.setDefault(Locale.ENGLISH);
-    // Disables TLS renegotiation, because no deadline would apply to a second handshake.
+    // Disables TLS renegotiation by clients, because no deadline would apply to a second handshake.
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
-    // By default, the JVM caches an address for 30 s and a failed lookup for 10 s, but the
-    // address may change during a failover. Values set by the operator take precedence.
+    // By default, the JVM caches a host's address for 30 s and a failed lookup for 10 s, but the
+    // address may change during a failover. Values that the operator sets take precedence.
     System.getProperties().putIfAbsent("sun.net.inetaddr.ttl", "1");
     if ("10".equals(Security.getProperty("networkaddress.cache.negative.ttl"))) {
       Security.setProperty("networkaddress.cache.negative.ttl", "0");

@@ -23,13 +23,13 @@ import org.slf4j.LoggerFactory;
 @ContextConfigurer
 public final class ServiceStart implements ApplicationContextConfigurer {
 
-  /** The framework metrics whose names promtool rejects. */
+  /** The framework's metrics whose names {@code promtool} rejects. */
   private static final Set<String> MISNAMED = Set.of("process.cpu.time", "system.cpu.count");
 
   /** The settings from the command line, which every application context reads. */
   private static volatile Map<String, Object> arguments = Map.of();
 
-  /** Sets the values that override environment variables. */
+  /** Sets the settings from the command line, which override environment variables. */
   static void setArguments(Map<String, String> valuesByVariable) {
     arguments = Map.copyOf(valuesByVariable);
   }
@@ -37,7 +37,7 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   /**
    * Adds the settings from the command line, and declares the service's environment variables. All
    * other variables are hidden from the framework, because it would derive many property names from
-   * each one by replacing underscores with dots and hyphens.
+   * each variable by replacing underscores with dots and hyphens.
    */
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -53,7 +53,10 @@ public final class ServiceStart implements ApplicationContextConfigurer {
             Origin.of("arguments")));
   }
 
-  /** Runs after the modules whose settings it logs, but before the store waits for its database. */
+  /**
+   * Makes this class run after the modules whose settings it logs, but before the store waits for
+   * its database.
+   */
   @Override
   public int getOrder() {
     return LOWEST_PRECEDENCE - 1;

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Shuts down the service gracefully. First, the readiness probe fails while the service continues
- * to accept requests, so that load balancers can react. Then the framework finishes the requests in
- * progress. This class is thread-safe.
+ * to accept requests, so that load balancers have time to stop sending requests. Then the framework
+ * finishes the requests in progress. This class is thread-safe.
  */
 @Singleton
 @Readiness
@@ -44,7 +44,8 @@ final class Shutdown implements HealthIndicator {
 
   /** Adds a hook that shuts down the service when the JVM exits, for example after SIGTERM. */
   void runAtExit() {
-    // Shutdown hooks run concurrently, so Logback's own hook could stop logging too early.
+    // Removes Logback's own shutdown hook. Shutdown hooks run concurrently, so Logback's hook could
+    // stop logging too early.
     LoggerContext logs = (LoggerContext) LoggerFactory.getILoggerFactory();
     if (logs.getObject(CoreConstants.SHUTDOWN_HOOK_THREAD) instanceof Thread hook) {
       Runtime.getRuntime().removeShutdownHook(hook);

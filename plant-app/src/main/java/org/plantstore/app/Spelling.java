@@ -9,19 +9,28 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** Suggests the correct spelling of a misspelled name. Comparisons ignore case and nonletters. */
+/**
+ * Suggests the correct spelling of a misspelled name. Comparisons ignore case and all characters
+ * other than letters.
+ */
 final class Spelling {
 
   private Spelling() {}
 
-  /** Returns a hint that suggests the closest known name, or {@code --help} if none is close. */
+  /**
+   * Returns a hint that suggests the closest known name. If no known name is close, the hint
+   * suggests {@code --help}.
+   */
   static String remedy(String name, Collection<String> known) {
     return closest(name, known)
         .map(closest -> "did you mean " + closest + "?")
         .orElse("see plant-store --help");
   }
 
-  /** Returns the closest known name that resembles the given name or is a prefix of it. */
+  /**
+   * Returns a known name that resembles the given name or is a prefix of it. If there are several
+   * such names, returns the one whose length is closest to that of the given name.
+   */
   static Optional<String> closest(String name, Collection<String> known) {
     String letters = letters(name);
     return known.stream()
@@ -30,9 +39,10 @@ final class Spelling {
   }
 
   /**
-   * Returns whether two names become equal if at most one letter is removed from each, or the words
-   * of the first name are, in order, prefixes of words in the second name, such as MAX_CONN and
-   * MAX_CONNECTIONS.
+   * Returns whether two names are similar. Names are similar if they become equal when at most one
+   * letter is removed from each of them. Names are also similar if the first name has at least two
+   * words, and these words are, in order, prefixes of words in the second name. For example,
+   * MAX_CONN is similar to MAX_CONNECTIONS.
    */
   static boolean isClose(String name, String other) {
     String[] words = words(name).split("_");
@@ -49,7 +59,7 @@ final class Spelling {
     return name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z]+", "_").replaceAll("^_|_$", "");
   }
 
-  /** Returns the text itself and every text that results from removing one letter. */
+  /** Returns the given string, and every string that results from removing one of its letters. */
   private static Set<String> shortened(String text) {
     Set<String> texts = new HashSet<>(Set.of(text));
     for (int letter = 0; letter < text.length(); letter++) {
