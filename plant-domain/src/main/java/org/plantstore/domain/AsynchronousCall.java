@@ -7,7 +7,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/** Runs a blocking call on an executor, and returns a stage for its outcome. */
+/**
+ * Runs a blocking call on an executor, and returns a {@link CompletionStage} for the call's
+ * outcome.
+ */
 final class AsynchronousCall {
 
   private AsynchronousCall() {}

@@ -50,9 +50,9 @@ public interface CreatePlant {
    *
    * @param plant the plant to create
    * @param executor the executor that runs the call if the implementation blocks
-   * @return a stage that completes with the stored plant, or fails with the exception that {@link
-   *     #create(NewPlant)} would throw. If the executor rejects the call, the stage fails with the
-   *     executor's exception.
+   * @return a {@link CompletionStage} that completes with the stored plant, or fails with the
+   *     exception that {@link #create(NewPlant)} would throw. If the executor rejects the call, the
+   *     stage fails with the executor's exception.
    * @throws NullPointerException if {@code plant} or {@code executor} is null
    */
   default CompletionStage<Plant> createAsync(NewPlant plant, Executor executor) {

@@ -19,23 +19,22 @@ import java.util.concurrent.Executor;
  *   <li><b>R4.</b> Once a call has returned a plant, that plant survives a crash of the process or
  *       the database server.
  *   <li><b>R5.</b> Text is stored exactly as given, without trimming or normalization. The store
- *       supports every text that {@link Plant} allows. An absent tag is not the same as an empty
- *       tag.
+ *       accepts all text that {@link Plant} allows. An absent tag is not the same as an empty tag.
  *   <li><b>R6.</b> Every {@code long} is a valid id.
  *   <li><b>R7.</b> The type of an exception indicates whether a retry can help. If a retry can
  *       help, the store throws {@link PlantStoreUnavailableException}. If the store can never
  *       accept the given plant, for example because the plant is too large for the database engine,
  *       the store throws {@link InvalidPlantException}. If there is an internal error in the store,
- *       such as a missing column or a stored row that is not a valid plant, the store throws
- *       another unchecked exception.
+ *       such as a missing column or a stored row that is not a valid plant, the store throws an
+ *       unchecked exception of another type.
  *       <p>Retrying with the same plant is always safe. Every call completes, even if the database
  *       is unreachable or does not respond. Once the database is available again, calls succeed
  *       again. If the calling thread is interrupted, the call may throw {@link
  *       PlantStoreUnavailableException}, and the thread's interrupt status remains set. The store
  *       never exposes an exception that is specific to its technology, such as {@code
  *       SQLException}, even as a cause or a suppressed exception.
- *   <li><b>R8.</b> A store is safe for use by multiple threads. Canceling the stage of one call
- *       does not affect other calls.
+ *   <li><b>R8.</b> A store is safe for use by multiple threads. Canceling the {@code
+ *       CompletionStage} of one call does not affect other calls.
  *   <li><b>R9.</b> If an argument is null, the method throws {@link NullPointerException}.
  * </ul>
  *
@@ -85,14 +84,14 @@ public interface PlantStore {
   NewPlant putIfAbsent(NewPlant plant);
 
   /**
-   * Stores the plant unless its id is taken, without blocking the caller. The default
-   * implementation runs {@link #putIfAbsent(NewPlant)} on the executor. A store that can wait
-   * without occupying a thread should override this method, and may ignore the executor.
+   * Stores the plant without blocking the caller. If the plant's id is taken, nothing changes. The
+   * default implementation runs {@link #putIfAbsent(NewPlant)} on the executor. A store that can
+   * wait without occupying a thread should override this method, and may ignore the executor.
    *
-   * <p>The stage completes on a thread that belongs to the executor or the store, and dependent
-   * actions may run on that thread. A dependent action must not block or run for long, because the
-   * same thread also completes calls for other plants. Use {@code thenApplyAsync} to run slow
-   * actions on another executor.
+   * <p>The returned {@link CompletionStage} completes on a thread that belongs to the executor or
+   * the store, and dependent actions may run on that thread. A dependent action must not block or
+   * run for long, because the same thread also completes calls for other plants. Use {@code
+   * thenApplyAsync} to run slow actions on another executor.
    *
    * @param plant the plant to store
    * @param executor the executor that runs the call if the store blocks
@@ -111,7 +110,7 @@ public interface PlantStore {
    * Returns whether {@link #putIfAbsentAsync} always returns without blocking its caller, even when
    * the database is not responding. If this method returns true, a service may call {@link
    * #putIfAbsentAsync} on an event loop or on another thread that serves many callers. Otherwise,
-   * the service must call {@link #putIfAbsent} on a thread that may block.
+   * the service must call {@link #putIfAbsent} on a thread that is allowed to block.
    *
    * @return true if {@link #putIfAbsentAsync} never blocks its caller. The default implementation
    *     returns false.

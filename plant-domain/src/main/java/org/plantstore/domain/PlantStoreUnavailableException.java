@@ -31,8 +31,8 @@ public final class PlantStoreUnavailableException extends RuntimeException {
   /**
    * Creates an exception.
    *
-   * @param message the reason, intended for the store's operator. The message must not contain
-   *     secrets or a plant's text.
+   * @param message the reason why the store is unavailable, intended for the store's operator. The
+   *     message must not contain secrets or a plant's text.
    * @throws NullPointerException if the message is null
    */
   public PlantStoreUnavailableException(String message) {
