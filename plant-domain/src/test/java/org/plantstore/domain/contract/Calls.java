@@ -20,18 +20,23 @@ import java.util.concurrent.TimeoutException;
  */
 final class Calls {
 
-  /** The blocking or the asynchronous form of a port's method. */
+  /** The two forms of a port's method. */
   enum Form {
     BLOCKING,
     ASYNCHRONOUS;
 
-    /** Chooses the form from a number, such as an id, so that every test uses both forms. */
+    /**
+     * Returns the form for a number, such as an id. Even numbers select the blocking form, and odd
+     * numbers select the asynchronous form, so every test uses both forms.
+     */
     static Form of(long number) {
       return number % 2 == 0 ? BLOCKING : ASYNCHRONOUS;
     }
   }
 
-  /** Uses daemon threads, so that a call that never returns does not keep the JVM running. */
+  /**
+   * Runs calls on daemon threads, so that a call that never returns does not keep the JVM running.
+   */
   static final ExecutorService CALLERS =
       Executors.newCachedThreadPool(task -> {
         Thread caller = new Thread(task, "contract-test-caller");
@@ -79,7 +84,10 @@ final class Calls {
     }
   }
 
-  /** Returns the outcome of a stage. If the stage fails, the exception must not be wrapped. */
+  /**
+   * Waits until a {@link CompletionStage} completes, and returns its outcome. If the stage fails,
+   * its exception must not be wrapped in another exception.
+   */
   static Object await(CompletionStage<?> stage) {
     return stage
         .handle((returned, e) -> e == null ? requireNonNullElse(returned, "null") : e)

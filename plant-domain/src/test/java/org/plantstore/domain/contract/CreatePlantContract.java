@@ -36,12 +36,14 @@ public abstract class CreatePlantContract {
   /** Creates an instance. Subclasses call this constructor. */
   protected CreatePlantContract() {}
 
-  /** {@return the implementation under test, with an empty store} Each test calls it once. */
+  /**
+   * {@return the implementation under test, with an empty store} Each test calls this method once.
+   */
   protected abstract CreatePlant createPlant();
 
   /**
-   * {@return an implementation whose store is unavailable} The default implementation aborts the
-   * test that needs it.
+   * {@return an implementation whose store is unavailable} By default, this method aborts the test
+   * that calls it.
    */
   protected CreatePlant unavailable() {
     return abort("An unavailable store was not tested. Override unavailable() to test this case.");
@@ -123,7 +125,10 @@ public abstract class CreatePlantContract {
     assertThrows(NullPointerException.class, () -> createPlant.createAsync(plant, null));
   }
 
-  /** Returns the plant, {@link #TAKEN} if that id is reported as taken, or an exception. */
+  /**
+   * Makes a call. Returns the created plant, {@link #TAKEN} if the plant's id is reported as taken,
+   * or the exception that the call threw.
+   */
   private static Object outcome(CreatePlant createPlant, Form form, NewPlant plant) {
     Object outcome =
         Calls.outcome(() ->

@@ -7,14 +7,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.plantstore.domain.NewPlant;
 
-/** Describes plants in printable ASCII for failure messages, and abbreviates long text. */
+/** Describes plants in printable ASCII for failure messages, and abbreviates long descriptions. */
 final class Description {
 
   private static final int MAX_LENGTH = 150;
 
   private Description() {}
 
-  /** Returns a description that shows the first difference from the other plant, if any. */
+  /**
+   * Returns a description of a plant. A long description is shortened to a part that contains the
+   * first difference from the other plant, if there is one.
+   */
   static String of(@Nullable NewPlant plant, @Nullable NewPlant other) {
     String text = whole(plant);
     if (text.length() <= MAX_LENGTH) {

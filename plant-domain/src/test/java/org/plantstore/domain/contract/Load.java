@@ -18,7 +18,10 @@ import org.plantstore.domain.contract.RuleCheck.Call;
 /** Calls a store in a process that will be killed, and prints each plant that the store returns. */
 final class Load {
 
-  /** Matches an id and a caller number, but not a line that a kill has cut off. */
+  /**
+   * Matches a complete line, which contains an id and a caller number. A line that was cut off when
+   * a process was killed does not match.
+   */
   static final String LINE = "\\d+ \\d+;";
 
   static final String OPENING = "opening the store";
@@ -51,13 +54,16 @@ final class Load {
     long taken = Long.parseLong(classProcessTakenAndNew[2]);
     call(store, process, 0, taken);
     call(store, process, taken, taken + Long.parseLong(classProcessTakenAndNew[3]));
-    while (!System.out.checkError()) { // fails once the test has ended
+    while (!System.out.checkError()) { // reports an error once the test has ended
       System.out.println("\n" + IDLE);
       LockSupport.parkNanos(10_000_000);
     }
   }
 
-  /** Starts two callers that race for each id, one of each form. Caller numbers are unique. */
+  /**
+   * Starts two callers that compete for each id. One caller uses the blocking form, and the other
+   * caller uses the asynchronous form. No two processes share a caller number.
+   */
   private static void call(PlantStore store, int process, long first, long end) {
     List<Callable<Object>> callers = new ArrayList<>();
     for (int caller = process * 2 * RACES; caller < (process + 1) * 2 * RACES; caller++) {

@@ -30,10 +30,10 @@ import org.plantstore.domain.contract.RuleCheck.Call;
  * override {@link #store()}. The other methods are optional. If a test needs a method that is not
  * overridden, the test is aborted, and the kit prints to standard error what was not tested.
  *
- * <p>If concurrent calls conflict while the database is reachable, the store must wait. If it
- * throws {@link PlantStoreUnavailableException} instead, the tests of R3 and R8 fail.
+ * <p>If concurrent calls conflict while the database is reachable, the store must wait. If the
+ * store throws {@link PlantStoreUnavailableException} instead, the tests of R3 and R8 fail.
  *
- * <p>A run makes about 9,000 calls, some of which contain the largest text. With a store that keeps
+ * <p>A run makes about 9,000 calls, some of which contain the largest text. If the store keeps
  * plants in a map, a run takes 10 seconds. If each call takes 10 ms, a run takes about a minute.
  * The tests require JUnit Jupiter 5.10 or later.
  */
@@ -50,24 +50,26 @@ public abstract class PlantStoreContract {
   /** {@return the store under test, which must be empty} Each test calls this method once. */
   protected abstract PlantStore store();
 
-  /** {@return a second store on the database of {@link #store()}, as if in a second process} */
+  /**
+   * {@return a second store that uses the database of {@link #store()}, as if in a second process}
+   */
   protected PlantStore anotherStore() {
     return abort(notTested("R3 with two instances", "anotherStore"));
   }
 
   /**
    * Crashes and restarts the component that holds the data, such as the database server or an
-   * embedded database's process, and returns a new store on the remaining data. The component must
-   * crash without writing any more data. All calls to the store have ended before the kit calls
-   * this method. {@link PlantStoreCrashContract} tests crashes during calls.
+   * embedded database's process, and returns a new store that uses the remaining data. The
+   * component must crash without writing any more data. All calls to the store have ended before
+   * the kit calls this method. {@link PlantStoreCrashContract} tests crashes during calls.
    *
-   * @return a new store on the data that survived the crash
+   * @return a new store that uses the data that survived the crash
    */
   protected PlantStore storeAfterCrash() {
     return abort(notTested("R4", "storeAfterCrash"));
   }
 
-  /** {@return a store that cannot reach its database, such as one whose server is stopped} */
+  /** {@return a store that cannot reach its database, such as a store whose server is stopped} */
   protected PlantStore unreachableStore() {
     return abort(notTested("R7", "unreachableStore"));
   }
@@ -97,8 +99,8 @@ public abstract class PlantStoreContract {
   }
 
   /**
-   * {@return a new store on the database of {@link #store()} that connects to a proxy instead of
-   * the {@link #server()}}
+   * {@return a new store that uses the database of {@link #store()}, but connects to a proxy
+   * instead of the {@link #server()}}
    *
    * @param proxy the address of the proxy
    */
@@ -174,11 +176,12 @@ public abstract class PlantStoreContract {
   private static void assertOneWins(RuleCheck r3, List<PlantStore> instances) {
     for (int race = 1; race <= 100; race++) {
       List<Call> calls = new ArrayList<>();
-      // Two callers collide more often than many callers, which wait for processors.
+      // Two callers collide more often than many callers do, because many callers have to wait for
+      // processors.
       for (int caller = 0; caller < (race <= 80 ? 2 : MANY); caller++) {
         Form form = Form.of((long) race * caller); // both forms race with blocking calls
         PlantStore instance = instances.get(caller % instances.size());
-        NewPlant rival = Plants.rival(1_000L + race, caller); // Java caches small Longs
+        NewPlant rival = Plants.rival(1_000L + race, caller); // Java caches Longs up to 127
         calls.add(r3.on(instance).call(form, rival, CONCURRENTLY));
       }
       r3.assertOneWins(calls, instances);
@@ -188,15 +191,16 @@ public abstract class PlantStoreContract {
   @Test
   void r4_a_returned_plant_survives_a_crash() {
     RuleCheck r4 = check("R4");
-    // Includes unusual plants, because a store may change text on its disk but return it unchanged
-    // from memory. The totals 211 and 227 are primes, which detects stores that write only full
-    // groups of a fixed size.
+    // Includes unusual plants, because a store may alter text when it writes the text to its disk,
+    // but return the original text from memory. The totals 211 and 227 are prime numbers, so a
+    // store that writes only full groups of a fixed size leaves some plants unwritten.
     List<NewPlant> plants = new ArrayList<>(Plants.withBoundaryIds());
     plants.addAll(Plants.unusual(largestText()));
     plants.addAll(Plants.plants(1_000, 1_211 - plants.size()));
     List<NewPlant> stored =
         new ArrayList<>(plants.stream().filter(plant -> r4.returns(plant, plant, FREE)).toList());
-    // Runs last, because a later call might write plants that these calls left unwritten.
+    // These calls run last, because a later call might write plants that these calls left
+    // unwritten.
     List<NewPlant> concurrent = Plants.plants(2_000, 2_016);
     r4.assertConcurrently(concurrent, CONCURRENTLY, plant -> plant);
     stored.addAll(concurrent);
@@ -225,7 +229,7 @@ public abstract class PlantStoreContract {
     PlantStore unreachable = unreachableStore();
     List<NewPlant> plants = Plants.plants(1, 9); // few, because one call may wait for another
 
-    // Starts with a single call, because the first failure may differ from later ones.
+    // Starts with a single call, because the first failure may differ from later failures.
     RuleCheck quick = new RuleCheck("R7", unreachable, timeLimit().dividedBy(4));
     String occasion = "while the database is unreachable";
     quick.outcome(quick.call(Plants.rival(stored.id(), 1), occasion), UNAVAILABLE);
@@ -256,9 +260,10 @@ public abstract class PlantStoreContract {
       behind.assertAvailableAgain(plants.get(1), "after the open connections stopped responding");
 
       proxy.switchTo(Proxy.State.REFUSING);
-      // Uses other plants, because a store may return plants that it knows to be stored.
+      // Uses other plants, because a store does not need its server to return plants that it knows
+      // to be stored.
       List<NewPlant> others = Plants.plants(MANY + 1, 2 * MANY + 1);
-      long end = System.nanoTime() + 5_000_000_000L; // detects stores that give up
+      long end = System.nanoTime() + 5_000_000_000L; // detects stores that stop reconnecting
       while (System.nanoTime() < end) {
         behind.assertConcurrently(
             others, "while the server refuses connections", plant -> UNAVAILABLE);
@@ -304,7 +309,8 @@ public abstract class PlantStoreContract {
   @Test
   void r7_an_interrupted_call_can_be_retried_and_its_thread_remains_interrupted() {
     RuleCheck r7 = check("R7");
-    // Half of the interrupts precede the call. The large text lets others arrive during a write.
+    // Half of the interrupts precede the call. Because the text is large, other interrupts can
+    // arrive while a plant is being written.
     for (int id = 0; id < 50; id++) {
       r7.assertSurvivesInterrupt(Plants.large(id, 1 << 16), id % 2 * 20_000L * id);
     }

@@ -31,7 +31,7 @@ import org.plantstore.domain.PlantStore;
  * use the class path of the test.
  *
  * <p>A killed process loses only the data that it has not yet passed to the kernel. To survive a
- * power failure, however, plants must be on the disk, which this test does not check.
+ * power failure, however, plants must have been written to the disk. This test does not check that.
  */
 public abstract class PlantStoreCrashContract {
 
@@ -90,7 +90,7 @@ public abstract class PlantStoreCrashContract {
   /**
    * Records the plants that a process returns, and kills the process once it has returned the given
    * number of new plants or has ended all calls. If the number is 0, this method kills the process
-   * while it opens the store.
+   * while the process is opening the store.
    */
   private void killAfter(int newPlants, String moment, Process process) throws Exception {
     StringBuilder output = new StringBuilder();
@@ -137,7 +137,10 @@ public abstract class PlantStoreCrashContract {
     }
   }
 
-  /** Records a plant, which must equal the plant that earlier calls returned for its id. */
+  /**
+   * Records a plant. If an earlier call returned a plant for the same id, the two plants must be
+   * equal.
+   */
   private void assertSame(NewPlant plant, String moment) {
     NewPlant before = returned.putIfAbsent(plant.id(), plant);
     if (before != null && !before.equals(plant)) {
@@ -160,7 +163,7 @@ public abstract class PlantStoreCrashContract {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1", // the process runs only briefly
-                "-Djava.io.tmpdir=" + folder, // a killed process leaves temporary files
+                "-Djava.io.tmpdir=" + folder, // a killed process leaves its temporary files behind
                 "-cp",
                 modules.isEmpty() ? classes : modules + File.pathSeparator + classes,
                 Load.class.getName(),

@@ -28,7 +28,7 @@ final class Plants {
       "null NULL \\N undefined 007 1.0 1e3 0x1F 12345678901234567 NaN no true 2026-01-31"
           + " A0000000-0000-4000-8000-00000000000F \"quoted\" #leading =leading";
 
-  /** Texts that software may convert, escape, or replace. */
+  /** Strings that software may convert, escape, or replace. */
   private static final String[] SHORT_TEXTS = {
     "\ttabs\r\nand\nline breaks\r",
     "\uFEFFbyte order mark, \u200B\u200E\u202E\u2066\u00AD\u200C\u200D, " + LEAF + " and \uFFFD",
@@ -39,8 +39,8 @@ final class Plants {
   };
 
   /**
-   * Groups of texts that become equal through trimming, normalization, case folding, conversion, or
-   * hashing, or that match one another if one of them is used as a pattern.
+   * Groups of strings that become equal through trimming, normalization, case folding, conversion,
+   * or hashing, or that match one another if one string is used as a pattern.
    */
   private static final @Nullable String[][] SIMILAR = {
     {null, "", " ", "\t", "\u200B", "null", "%"},
@@ -63,7 +63,10 @@ final class Plants {
     return LongStream.range(first, end).mapToObj(Plants::plant).toList();
   }
 
-  /** Returns a competing plant for an id. The number determines its name and its tag, if any. */
+  /**
+   * Returns a competing plant for an id. The number determines the name of that plant, and its tag,
+   * if any.
+   */
   static NewPlant rival(long id, int number) {
     return new NewPlant(id, "rival " + number, number % 3 == 0 ? null : "tag " + number);
   }
@@ -73,12 +76,18 @@ final class Plants {
     return new NewPlant(id, "large", "x".repeat(length));
   }
 
-  /** Returns whether a store may reject the plant because its database engine limits text. */
+  /**
+   * Returns whether a store is allowed to reject the plant because of its database engine's size
+   * limits.
+   */
   static boolean mayBeRejected(@Nullable NewPlant plant) {
     return plant != null && (plant.name() + Objects.toString(plant.tag(), "")).length() > SHORT;
   }
 
-  /** Returns plants with ids at the limits of number types in stores, drivers, and formats. */
+  /**
+   * Returns plants whose ids are at the limits of numeric types that stores, drivers, and formats
+   * use.
+   */
   static List<NewPlant> withBoundaryIds() {
     long beyondInt = 1L << 31;
     long beyondDouble = 1L << 53;
@@ -90,8 +99,8 @@ final class Plants {
   }
 
   /**
-   * Returns plants with text that some databases, drivers, or encodings change, and plants with the
-   * largest text. The parameter is the size of that text in bytes of UTF-8.
+   * Returns plants with text that some databases, drivers, or encodings change, and plants with
+   * text of the largest size. The parameter is that size, in bytes of UTF-8.
    */
   static List<NewPlant> unusual(int largest) {
     List<NewPlant> plants = new ArrayList<>();
@@ -152,7 +161,10 @@ final class Plants {
     return lists;
   }
 
-  /** Returns the plant for a line, which begins with an id and a space. Some plants are large. */
+  /**
+   * Returns the plant that a line determines. The line begins with an id and a space. Some of these
+   * plants are large.
+   */
   static NewPlant ofLine(String line) {
     int hash = line.hashCode();
     long id = Long.parseLong(line, 0, line.indexOf(' '), 10);

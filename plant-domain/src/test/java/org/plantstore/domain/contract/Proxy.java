@@ -14,11 +14,14 @@ import java.util.concurrent.locks.LockSupport;
 final class Proxy implements AutoCloseable {
 
   enum State {
-    /** Forwards everything, including what was sent while the proxy was silent. */
+    /** Forwards all traffic, including the data that was sent while the proxy was silent. */
     FORWARDING,
     /** Forwards traffic only on new connections, like a firewall that has been restarted. */
     FORGETFUL,
-    /** Keeps connections open, accepts new ones, and forwards nothing, like a stopped process. */
+    /**
+     * Keeps connections open and accepts new connections, but forwards nothing, like a process that
+     * has been stopped.
+     */
     SILENT,
     /** Closes all connections, and closes each new connection immediately. */
     REFUSING
@@ -57,7 +60,10 @@ final class Proxy implements AutoCloseable {
     }
   }
 
-  /** Starts a thread, which ends with an exception when a socket is closed. */
+  /**
+   * Runs work on a new thread. When a socket is closed, the work ends with an exception, which is
+   * ignored.
+   */
   private static void start(Callable<Boolean> work) {
     Calls.CALLERS.execute(() -> Calls.outcome(work));
   }

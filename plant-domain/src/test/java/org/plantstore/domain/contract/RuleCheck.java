@@ -30,7 +30,10 @@ import org.plantstore.domain.contract.Calls.Form;
  */
 record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
 
-  /** A call to a store. The occasion completes the description of the call in a failure message. */
+  /**
+   * A call to a store. The occasion, such as "after a crash", ends the description of the call in a
+   * failure message.
+   */
   record Call(Form form, PlantStore store, NewPlant plant, Executor executor, String occasion)
       implements Callable<Object> {
 
@@ -85,7 +88,10 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     return new Call(form, store, plant, CALLERS, occasion);
   }
 
-  /** Makes a call, asserts that its outcome is one of the expected outcomes, and returns it. */
+  /**
+   * Makes a call, asserts that its outcome is one of the expected outcomes, and returns the
+   * outcome.
+   */
   Object outcome(Call call, Object... expected) {
     return outcome(call, call, expected);
   }
@@ -94,18 +100,27 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     return require(call, Calls.concurrently(List.of(made), timeLimit).get(0), expected);
   }
 
-  /** Asserts that the plant is returned or may be rejected. Returns whether it was returned. */
+  /**
+   * Asserts that a call either returns the expected plant or fails with a rejection that the rules
+   * allow. Returns whether the expected plant was returned.
+   */
   boolean returns(NewPlant expected, NewPlant plant, String occasion) {
     return expected.equals(outcome(call(plant, occasion), expected));
   }
 
-  /** Asserts that a plant is stored by sending a rival plant for its id in the other form. */
+  /**
+   * Asserts that a plant is stored. To find out, sends a rival plant with the same id, using the
+   * other form of the method.
+   */
   void assertStored(NewPlant expected, String occasion) {
     NewPlant rival = Plants.rival(expected.id(), -1);
     outcome(call(Form.of(expected.id() + 1), rival, occasion), expected);
   }
 
-  /** Asserts that plants with free ids are returned and stored, or may be rejected. */
+  /**
+   * Asserts that each plant is either returned and stored, or rejected as the rules allow. The ids
+   * of the plants must be free.
+   */
   void assertStores(List<NewPlant> plants) {
     plants.stream()
         .filter(plant -> returns(plant, plant, FREE))
@@ -123,7 +138,10 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     }
   }
 
-  /** Asserts that concurrent calls all return and store the plant of one call, or are rejected. */
+  /**
+   * Asserts that all concurrent calls return the plant of one of the calls, and that this plant is
+   * stored. Calls may instead be rejected if the rules allow it.
+   */
   void assertOneWins(List<Call> calls, List<PlantStore> instances) {
     List<Object> outcomes = Calls.concurrently(calls, timeLimit);
     Object[] expected = calls.stream().map(Call::plant).toArray();
@@ -149,7 +167,10 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     }
   }
 
-  /** Asserts that an interrupted call succeeds or is unavailable, and that a retry succeeds. */
+  /**
+   * Asserts that an interrupted call either succeeds or reports that the store is unavailable, and
+   * that a retry succeeds.
+   */
   void assertSurvivesInterrupt(NewPlant plant, long delayNanos) {
     Call call = call(Form.BLOCKING, plant, "on a thread that is interrupted");
     outcome(() -> interrupted(call, delayNanos), call, plant, UNAVAILABLE);
@@ -170,7 +191,10 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     return Thread.interrupted() ? outcome : "with the interrupt status of the thread cleared";
   }
 
-  /** Asserts that canceling a call does not affect another call, for the same or another id. */
+  /**
+   * Asserts that canceling a call does not affect another call, whether that call uses the same id
+   * or a different id.
+   */
   void assertSurvivesCancellation(NewPlant plant, NewPlant other) {
     String occasion = "while a call for id " + plant.id() + " is canceled";
     Call call = call(Form.ASYNCHRONOUS, other, occasion);
@@ -188,7 +212,7 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
   /**
    * Asserts that the asynchronous form does not block its caller for most of the time that it takes
    * to store the plants. This method makes up to ten attempts, each with a tenth of the plants,
-   * because a busy machine may delay most of them.
+   * because a busy machine may delay most of the attempts.
    */
   void assertDoesNotBlock(List<NewPlant> plants, String occasion) {
     List<Call> calls =
@@ -212,7 +236,10 @@ record RuleCheck(String rule, PlantStore store, Duration timeLimit) {
     return !Calls.concurrently(List.of(blocks), timeLimit).get(0).equals(false);
   }
 
-  /** Asserts that an outcome is expected, or that the store is allowed to reject the plant. */
+  /**
+   * Asserts that an outcome is either one of the expected outcomes or a permitted rejection of the
+   * plant.
+   */
   private Object require(Call call, Object outcome, Object... expected) {
     boolean rejected = Plants.mayBeRejected(call.plant()) && rejects(outcome, call.plant());
     if (!rejected && Stream.of(expected).noneMatch(each -> isAsExpected(each, call, outcome))) {
