@@ -58,7 +58,7 @@ public class PlantCreation implements CreatePlant {
     if (!store.isNonBlocking()) {
       return CreatePlant.super.createAsync(plant, executor);
     }
-    // A stage from thenApply would wrap the store's exception in a CompletionException.
+    // The stage that thenApply returns would wrap the store's exception in a CompletionException.
     CompletableFuture<Plant> result = new CompletableFuture<>();
     CompletionStage<NewPlant> storing = store.putIfAbsentAsync(plant, executor);
     storing.whenComplete((stored, failure) -> {

@@ -65,7 +65,10 @@ class PlantCreationTest {
         new PlantCreation(any -> other));
   }
 
-  /** A row that another program wrote, or that an older rule allowed, is not the caller's error. */
+  /**
+   * The caller is not responsible for a row that another program wrote or that an older rule
+   * allowed.
+   */
   @Test
   void rejecting_a_plant_that_was_not_sent_is_an_internal_error() {
     List<Violation> violations = List.of(new Violation("name", "must have at most 200 characters"));
