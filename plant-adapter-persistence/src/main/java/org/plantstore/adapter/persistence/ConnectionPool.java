@@ -32,7 +32,8 @@ final class ConnectionPool implements BeanCreatedEventListener<DatasourceConfigu
     pool.setInitializationFailTimeout(-1);
     // Removes Micronaut's test query, so that the pool calls the driver's isValid() instead.
     pool.setConnectionTestQuery(null);
-    // Each statement is its own transaction, so its result arrives only after the commit.
+    // In autocommit mode, each statement is its own transaction, so the result of a statement
+    // arrives only after the commit.
     pool.setAutoCommit(true);
     // Without this setting, HikariCP would query the isolation level itself, and would not recover
     // if its first connection failed.

@@ -24,7 +24,7 @@ final class DatabaseFailure extends Exception {
 
   /** How to retry the plants in a failed batch. */
   enum Retry {
-    /** The whole batch is retried until its plants reach their deadline. */
+    /** The whole batch is retried until its plants reach their deadlines. */
     BATCH,
     /** Each plant is retried once on its own, because any plant may have caused the failure. */
     ALONE,
@@ -67,7 +67,7 @@ final class DatabaseFailure extends Exception {
   /**
    * The SQLSTATEs and SQLSTATE classes of transient failures for which startup does not wait:
    * invalid credentials (28), a missing database (3D) or table, and a server that does not offer
-   * the TLS that {@code sslmode} requires (08004).
+   * TLS although {@code sslmode} requires it (08004).
    */
   private static final Set<String> NOT_WORTH_WAITING = Set.of("28", "3D", NO_TABLE, "08004");
 
@@ -80,7 +80,7 @@ final class DatabaseFailure extends Exception {
 
   final transient SQLException cause;
 
-  /** The SQLSTATE of the innermost exception that has one, or an empty string if none has one. */
+  /** The SQLSTATE of the innermost exception that has one, or an empty string if there is none. */
   private final String state;
 
   DatabaseFailure(SQLException cause) {
@@ -121,7 +121,10 @@ final class DatabaseFailure extends Exception {
         || hasState(OTHER_TRANSIENT);
   }
 
-  /** Returns a new exception per caller, because callers may add suppressed exceptions (R7). */
+  /**
+   * Returns a new exception for each caller, because a caller may add suppressed exceptions to it
+   * (R7).
+   */
   RuntimeException asReason() {
     return isTransient()
         ? new PlantStoreUnavailableException(describe() + remedy())
@@ -158,8 +161,9 @@ final class DatabaseFailure extends Exception {
   }
 
   /**
-   * Returns whether the cause is neither the network nor the server, so waiting does not help. For
-   * example, the driver cannot read a file, rejects a parameter, or does not trust the server.
+   * Returns whether the failure was caused by neither the network nor the server. In that case,
+   * waiting does not help. For example, the driver may be unable to read a file, reject a
+   * parameter, or not trust the server's certificate.
    */
   boolean isLocal() {
     Throwable root = causes(this, Throwable.class).reduce((outer, inner) -> inner).orElseThrow();
@@ -184,8 +188,8 @@ final class DatabaseFailure extends Exception {
   }
 
   /**
-   * Returns a one-line description. The description omits server error details, because they may
-   * quote rows, and addresses, because they may contain a password.
+   * Returns a one-line description. The description omits the server's error details, because they
+   * may quote rows. The description also omits addresses, because they may contain a password.
    */
   String describe() {
     String messages =

@@ -29,7 +29,10 @@ final class DatabaseMigration {
   /** How long to wait for locked tables, in addition to the startup timeout, which may be 0. */
   private static final Duration EXTRA_LOCK_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Tries to acquire a lock, because Flyway's lock does not cover creating its history table. */
+  /**
+   * A query that tries to acquire an advisory lock. Flyway's own lock is not sufficient, because it
+   * does not cover the creation of Flyway's history table.
+   */
   private static final String LOCK =
       "SELECT 1 WHERE pg_try_advisory_lock(hashtext('plant-store migrate'))";
 
@@ -67,8 +70,8 @@ final class DatabaseMigration {
   }
 
   /**
-   * Returns the reasons why a migration would fail, or would continue another application's
-   * history. Does not change the database.
+   * Returns the reasons why a migration would fail, or why it would continue the migration history
+   * of another application. Does not change the database.
    *
    * @throws SQLException if a later attempt may succeed
    * @throws ConfigurationException if the history cannot be read
@@ -119,7 +122,7 @@ final class DatabaseMigration {
     }
   }
 
-  /** Waits indefinitely, because migrating a large table may take a long time. */
+  /** Waits for the lock indefinitely, because migrating a large table may take a long time. */
   private static void awaitLock(Connection connection) throws SQLException {
     long logged = System.nanoTime();
     while (rows(connection, LOCK).isEmpty()) {

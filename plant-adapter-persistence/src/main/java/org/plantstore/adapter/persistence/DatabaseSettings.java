@@ -45,7 +45,7 @@ final class DatabaseSettings {
 
   final Duration statementTimeout;
 
-  /** How long startup waits for the database. If zero, startup makes only one attempt. */
+  /** How long startup waits for the database. If this is zero, startup makes only one attempt. */
   final Duration startTimeout;
 
   private final Environment environment;

@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Prepares the database during startup. Waits until the database is available, brings the tables up
  * to date, and rejects a table that would silently lose or change plants. If the database becomes
- * unavailable in the meantime, the preparation starts over until startup times out.
+ * unavailable during the preparation, the preparation starts over. Startup fails if the database is
+ * still unavailable when startup times out.
  */
 record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
@@ -31,7 +32,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseStart.class);
 
-  /** The timeout for each response. On a slow CPU, a TLS handshake can take seconds. */
+  /** The timeout for each response. On a slow CPU, a TLS handshake can take several seconds. */
   private static final Duration RESPONSE = Duration.ofSeconds(5);
 
   /** The server-side timeout for a query and for each lock. It is shorter than RESPONSE. */
@@ -39,7 +40,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
   private static final String FAULTS = resource("faults.query");
 
-  /** A query that returns a row if the table is in the schema where a migration creates it. */
+  /** A query that returns a row if the table is in the schema where a migration would create it. */
   private static final String TABLE =
       "SELECT 1 FROM pg_class WHERE oid = to_regclass(quote_ident(current_schema()) || '.plant')";
 
@@ -71,7 +72,8 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Returns the problems that would make startup fail now. Neither waits nor changes the database.
+   * Returns the problems that would currently make startup fail. Does not wait, and does not change
+   * the database.
    *
    * @throws ConfigurationException if the database cannot be used
    */
@@ -149,7 +151,8 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   private static void requirePrimary(Connection connection) throws SQLException {
-    // If default_transaction_read_only is on, even a primary is read-only. faults() reports that.
+    // If default_transaction_read_only is on, even a primary is read-only. faults() reports that
+    // setting.
     String standby =
         "SELECT 1 WHERE pg_is_in_recovery() AND current_setting('default_transaction_read_only') ="
             + " 'off'";
@@ -162,7 +165,8 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /** Returns the reason why the server cannot plan the store's statements, if there is one. */
   private static List<String> trial(Connection connection) throws SQLException {
     try {
-      // Statement-level triggers would fire if the statement ran, even if no row is inserted.
+      // Does not run the statements, because statement-level triggers would fire even if no row
+      // were inserted.
       rows(connection, "EXPLAIN " + PlantTable.TRIAL);
       rows(connection, "EXPLAIN " + PlantTable.SELECT.replace("?", "'{}'"));
       return List.of();
@@ -205,7 +209,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     return rows(connection, "SELECT pg_backend_pid()").get(0);
   }
 
-  /** Runs a query, and returns the first column of its rows as text. */
+  /** Runs a query, and returns the values in the first column of the result as strings. */
   static List<String> rows(Connection connection, String query) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(query)) {

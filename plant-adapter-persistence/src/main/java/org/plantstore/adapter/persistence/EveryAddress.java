@@ -12,14 +12,17 @@ import org.postgresql.PGProperty;
 import org.postgresql.util.PSQLException;
 
 /**
- * Tries each address of the database host until one accepts the connection, as libpq does. By
- * itself, the driver would try only one address. The driver nevertheless verifies the server's
- * certificate against the host name. The driver creates one instance for each connection, and
- * reuses the instance to cancel that connection's statements. Instances are not thread-safe.
+ * Tries each address of the database host until one accepts the connection, as libpq does. On its
+ * own, the driver would try only one address. The driver still verifies the server's certificate
+ * against the host name. The driver creates one instance for each connection, and reuses the
+ * instance to cancel that connection's statements. Instances are not thread-safe.
  */
 public final class EveryAddress extends SocketFactory {
 
-  /** The index of the address to try first, usually that of the last address that worked. */
+  /**
+   * The index of the address to try first. Usually, this is the index of the last address that
+   * accepted a connection.
+   */
   private static final AtomicInteger FIRST = new AtomicInteger();
 
   private final String host;
@@ -47,7 +50,10 @@ public final class EveryAddress extends SocketFactory {
         && address.value(PGProperty.LOCAL_SOCKET_ADDRESS).isEmpty();
   }
 
-  /** Makes later connections try the next address first, in case a standby was promoted. */
+  /**
+   * Makes later connections try the next address first, because a standby at that address may have
+   * been promoted.
+   */
   static void tryNext() {
     FIRST.incrementAndGet();
   }

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes plants from concurrent callers in batches, because a commit takes about as long for one
- * plant as for hundreds. The plants that arrive while a batch is in flight form the next batch. If
- * no batch is in flight, a plant is written immediately. This class is thread-safe.
+ * plant as for hundreds of plants. The plants that arrive while a batch is in flight form the next
+ * batch. If no batch is in flight, a plant is written immediately. This class is thread-safe.
  */
 final class GroupCommit implements PlantQueue {
 
@@ -32,7 +32,8 @@ final class GroupCommit implements PlantQueue {
     /**
      * Durably stores each plant whose id is free.
      *
-     * @param isRetriedAlone whether this is a single plant that is retried because its batch failed
+     * @param isRetriedAlone whether the map contains a single plant that is being retried because
+     *     its batch failed
      * @return the plants that the table now holds under these ids, with null for each invalid row
      * @throws DatabaseFailure if it is unknown which plants were stored
      */
@@ -42,7 +43,7 @@ final class GroupCommit implements PlantQueue {
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
 
-  /** The delay before a batch is retried, so that the server has time to recover. */
+  /** The delay before a batch is retried, which gives the server time to recover. */
   private static final Duration PAUSE = Duration.ofMillis(50);
 
   final Table table;
@@ -82,7 +83,9 @@ final class GroupCommit implements PlantQueue {
     return putIfAbsent(plant, 0);
   }
 
-  /** Stores the plant as {@link #putIfAbsent(NewPlant)} does, in a batch for the given shard. */
+  /**
+   * Stores the plant as {@link #putIfAbsent(NewPlant)} does, but in a batch for the given shard.
+   */
   CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
     Call call = new Call(plant, shard);
     // If other calls are waiting, a running writer or the next sweep will take this call.
@@ -109,7 +112,7 @@ final class GroupCommit implements PlantQueue {
         write(batch);
       }
     } catch (RuntimeException | Error e) {
-      pending.endWriter(); // The sweep starts another writer, and fails overdue calls.
+      pending.endWriter(); // The next sweep starts another writer, and fails overdue calls.
       LOG.error("A plant writer has failed and is being replaced", e);
     }
   }
@@ -134,7 +137,7 @@ final class GroupCommit implements PlantQueue {
   }
 
   private Map<Long, @Nullable NewPlant> store(Batch batch) throws DatabaseFailure {
-    // If two plants have the same id, the first is stored, and both callers receive it.
+    // If two plants have the same id, the first plant is stored, and both callers receive it.
     SortedMap<Long, NewPlant> plants = new TreeMap<>();
     batch.calls().forEach(call -> plants.putIfAbsent(call.plant.id(), call.plant));
     boolean isStored = false;
@@ -162,7 +165,10 @@ final class GroupCommit implements PlantQueue {
     }
   }
 
-  /** Retries the plants if that can help. A retry finds plants that were committed anyway. */
+  /**
+   * Retries the plants in a failed batch if a retry can help. If the plants were committed despite
+   * the failure, the retry finds them.
+   */
   private void retry(Batch batch, DatabaseFailure failure) {
     if (failure.retry() == Retry.BATCH) {
       LockSupport.parkNanos(PAUSE.toNanos());
@@ -182,7 +188,7 @@ final class GroupCommit implements PlantQueue {
     startWriterIfDue();
   }
 
-  /** Fails all calls except the {@code max} oldest ones. */
+  /** Fails all calls except the {@code max} oldest calls. */
   void limit(int max) {
     fail(pending.beyond(max), "the server is not responding, and too many plants are waiting");
   }

@@ -9,12 +9,12 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * The queue for the shards on one node of a Citus cluster. A node that has not responded for 250 ms
- * counts as <i>silent</i>. The number of batches and plants that may wait for a silent node is
+ * counts as <i>silent</i>. The number of batches and plants that can wait for a silent node is
  * limited, so that plants on other nodes can still be stored. This class is thread-safe.
  */
 final class Node implements GroupCommit.Table {
 
-  /** The maximum number of plants that may wait for a silent node. */
+  /** The maximum number of plants that can wait for a silent node. */
   static final int MAX_PLANTS = 256;
 
   /** How long a node may take to respond before it counts as silent. */
@@ -23,14 +23,17 @@ final class Node implements GroupCommit.Table {
   final GroupCommit queue;
   private final GroupCommit.Table table;
 
-  /** The nanoTime of the first batch sent since the node's last response, or 0 if there is none. */
+  /**
+   * The {@link System#nanoTime} at which the first batch since the node's last response was sent,
+   * or 0 if no batch has been sent since then.
+   */
   private volatile long unanswered;
 
   /**
-   * Creates a node without plants.
+   * Creates a node whose queue is empty.
    *
    * @param whole the queue for the whole table
-   * @param share supplies the number of threads that each node may use
+   * @param share supplies the number of threads that each node is allowed to use
    */
   Node(GroupCommit whole, IntSupplier share) {
     table = whole.table;
@@ -75,7 +78,7 @@ final class Node implements GroupCommit.Table {
       queue.limit(MAX_PLANTS);
     }
     queue.sweep();
-    if (queue.plants() == 0) { // Nothing has been asked of the node, so it is not silent.
+    if (queue.plants() == 0) { // No plant is waiting, so the node does not count as silent.
       unanswered = 0;
     }
   }

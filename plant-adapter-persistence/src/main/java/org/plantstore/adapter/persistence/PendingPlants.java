@@ -15,8 +15,8 @@ import org.plantstore.domain.NewPlant;
  * The plants that are waiting for a batch, the batches in flight, and the number of writers. Each
  * writer writes one batch after another. While a batch is in flight, the next batch waits for up to
  * 20 ms, so that more plants can join it. A plant that may have caused its batch to fail is retried
- * on its own. Such a retry begins only after the previous retry has ended or passed its deadline,
- * and batches do not wait for it. This class is thread-safe.
+ * on its own. Such a retry begins only after the previous retry has ended or has passed its
+ * deadline. Batches do not wait for these retries. This class is thread-safe.
  */
 final class PendingPlants {
 
@@ -36,14 +36,16 @@ final class PendingPlants {
       this.shard = shard;
     }
 
-    /** Returns a number of bytes in which the plant's text fits, both in UTF-8 and in memory. */
+    /**
+     * Returns an upper bound on the size of the plant's text in bytes, both in UTF-8 and in memory.
+     */
     private long bytes() {
       String tag = plant.tag();
       return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
     }
   }
 
-  /** Calls for one shard, and the {@link System#nanoTime} at which a writer took them. */
+  /** The calls for one shard, and the {@link System#nanoTime} at which a writer took the calls. */
   record Batch(List<Call> calls, boolean isRetriedAlone, long began) {}
 
   /** The maximum number of plants in a batch. Larger batches are hardly more efficient. */
@@ -52,7 +54,7 @@ final class PendingPlants {
   /** The maximum size of a batch in bytes. A larger plant forms its own batch. */
   static final long MAX_BYTES = 4 * 1024 * 1024;
 
-  /** The longest time that a batch in flight can delay the next one, even if an id is locked. */
+  /** The longest time that a batch in flight can delay the next batch, even if an id is locked. */
   private static final Duration MAX_DELAY = Duration.ofMillis(20);
 
   private final Deque<Call> waiting = new ArrayDeque<>();
@@ -67,7 +69,9 @@ final class PendingPlants {
     return waiting.size() == 1;
   }
 
-  /** Adds a writer if a batch is due and the limit permits. Returns whether one was added. */
+  /**
+   * Adds a writer if a batch is due and the limit permits it. Returns whether a writer was added.
+   */
   synchronized boolean beginWriter(int maxWriters) {
     boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
     writers += begins ? 1 : 0;
@@ -111,7 +115,10 @@ final class PendingPlants {
     return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isRetriedAlone);
   }
 
-  /** Removes and returns the first call and other calls for its shard, up to the batch limits. */
+  /**
+   * Removes and returns the first call and other calls for the same shard, up to the maximum size
+   * of a batch.
+   */
   private static List<Call> take(Deque<Call> from, int max) {
     List<Call> calls = new ArrayList<>();
     List<Call> others = new ArrayList<>();
@@ -136,7 +143,10 @@ final class PendingPlants {
     }
   }
 
-  /** Schedules a separate retry of a plant. Returns false if it has already been retried. */
+  /**
+   * Schedules a separate retry of a plant unless the plant has already been retried separately.
+   * Returns whether a retry was scheduled.
+   */
   synchronized boolean retryAlone(Call call) {
     boolean isFirst = !call.isRetriedAlone;
     call.isRetriedAlone = true;
@@ -160,7 +170,7 @@ final class PendingPlants {
     return calls().filter(call -> call.began - latest <= 0).toList();
   }
 
-  /** Returns all calls except the {@code max} oldest ones. */
+  /** Returns all calls except the {@code max} oldest calls. */
   synchronized List<Call> beyond(int max) {
     return calls().sorted(Comparator.comparingLong(call -> call.began)).skip(max).toList();
   }

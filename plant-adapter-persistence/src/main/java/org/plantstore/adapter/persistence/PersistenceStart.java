@@ -36,11 +36,12 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
             // A placeholder that makes the framework create the pool. Connections use DATABASE_URL.
             "datasources.default.url",
             "jdbc:postgresql:",
-            // Every health check by the framework would take a connection from the pool.
+            // Disabled, because every health check by the framework would take a connection from
+            // the pool.
             "endpoints.health.jdbc.enabled",
             false);
     builder.propertySources(
-        // Has the lowest precedence, so that every other source overrides these defaults.
+        // These defaults have the lowest precedence, so that every other source overrides them.
         PropertySource.of("plant-adapter-persistence", defaults, Integer.MIN_VALUE));
   }
 

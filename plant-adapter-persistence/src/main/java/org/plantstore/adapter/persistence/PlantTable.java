@@ -27,14 +27,17 @@ import org.plantstore.domain.NewPlant;
 final class PlantTable implements GroupCommit.Table {
 
   /**
-   * The number of consecutive batches without a taken id after which inserts omit ON CONFLICT.
-   * These inserts cost the server a third less, but a taken id causes an error in the server log.
+   * Inserts omit ON CONFLICT after this number of consecutive batches in which no id was taken.
+   * Such inserts cost the server a third less, but a taken id causes an error in the server log.
    */
   private static final int BATCHES_BEFORE_PLAIN_INSERT = 1_000;
 
   private static final String INSERT = "INSERT INTO plant (id, name, tag) ";
 
-  /** Turns arrays into rows. Declares types, because the driver's simple query mode sends none. */
+  /**
+   * Converts arrays to rows. Casts each array to its type, because the driver does not send types
+   * in its simple query mode.
+   */
   private static final String ARRAYS = "unnest(?::bigint[], ?::text[], ?::text[])";
 
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
@@ -44,7 +47,10 @@ final class PlantTable implements GroupCommit.Table {
   static final String TRIAL =
       INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
 
-  /** Waits at most 20 ms for a lock, so that a locked id does not delay other retries for long. */
+  /**
+   * Returns the rows for a retry, and limits the wait for each lock to 20 ms, so that a locked id
+   * does not delay other retries for long.
+   */
   private static final String RETRIED =
       "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), " + ARRAYS + " AS plant";
 
@@ -97,7 +103,7 @@ final class PlantTable implements GroupCommit.Table {
    * statement timeout does not apply while a commit waits for a standby. Later statements on the
    * same connection are not affected.
    *
-   * @param executor the executor that sends the requests, because sending a request may block
+   * @param executor the executor that sends the requests; sending a request may block
    * @return whether other statements are still running
    */
   boolean cancelOverdue(Executor executor) {
@@ -139,14 +145,18 @@ final class PlantTable implements GroupCommit.Table {
         }
       }
     }
-    // Citus would set RETRIED's lock_timeout on the coordinator, but the locks are on the workers.
+    // With Citus, RETRIED is not used, because Citus would set the lock_timeout on the coordinator,
+    // although the locks are on the workers.
     String rows = isRetry && !hasCitus ? RETRIED : rowsOf(plants);
     boolean isAllConfirmed = insert(connection, plants, rows + UNLESS_TAKEN);
     batchesSinceTaken.updateAndGet(batches -> isAllConfirmed ? batches + 1 : 0);
     return isAllConfirmed;
   }
 
-  /** Returns the rows to insert. Citus can route VALUES, but not arrays, directly to a shard. */
+  /**
+   * Returns the SQL for the rows to insert. Citus can route VALUES, but not arrays, directly to a
+   * shard.
+   */
   private String rowsOf(Collection<NewPlant> plants) {
     return plants.size() > 1 && !hasCitus
         ? "SELECT * FROM " + ARRAYS
@@ -155,7 +165,8 @@ final class PlantTable implements GroupCommit.Table {
 
   /**
    * Inserts plants, and returns whether a confirmed commit stored all of them. Counts the returned
-   * ids, because a server that forwards rows reports the number of rows received, not inserted.
+   * ids, because a server that forwards rows to another server reports the number of rows that it
+   * received, not the number of rows that were inserted.
    */
   private boolean insert(Connection connection, Collection<NewPlant> plants, String rows)
       throws SQLException {
@@ -178,7 +189,8 @@ final class PlantTable implements GroupCommit.Table {
           inserted++;
         }
       }
-      // A warning may mean that no standby has confirmed the commit. select() then waits for one.
+      // A warning may mean that no standby has confirmed the commit. In that case, select() waits
+      // for a standby.
       return inserted == plants.size() && insert.getWarnings() == null;
     }
   }
@@ -188,7 +200,7 @@ final class PlantTable implements GroupCommit.Table {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
       Map<Long, @Nullable NewPlant> rows = new HashMap<>();
-      // A Citus node does not know whether the other nodes have standbys.
+      // Always true with Citus, because a node does not know whether the other nodes have standbys.
       boolean isSynchronous = hasCitus;
       try (ResultSet row = execute(select)) {
         while (row.next()) {
@@ -196,7 +208,8 @@ final class PlantTable implements GroupCommit.Table {
           isSynchronous |= row.getBoolean("is_synchronous");
         }
       }
-      // A server that stops waiting for a standby sends only a warning, in its own language.
+      // A server that stops waiting for a standby sends only a warning. The language of the warning
+      // depends on the server's settings.
       if (isSynchronous && select.getWarnings() != null) {
         throw new SQLException("no standby has confirmed the commit", DatabaseFailure.CANCELED);
       }

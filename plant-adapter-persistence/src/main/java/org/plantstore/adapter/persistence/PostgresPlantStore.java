@@ -74,7 +74,10 @@ final class PostgresPlantStore implements PlantStore {
     };
   }
 
-  /** Schedules a sweep. An idle store schedules no sweeps, so that the CPU can sleep. */
+  /**
+   * Schedules a sweep unless one is already scheduled. An idle store schedules no sweeps, so that
+   * the CPU can sleep.
+   */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws no exception
   private void scheduleSweep() {
     if (!isSweepScheduled.get() && isSweepScheduled.compareAndSet(false, true)) {
@@ -118,7 +121,7 @@ final class PostgresPlantStore implements PlantStore {
     }
   }
 
-  /** Returns a stage that a writer completes. The executor is not used. */
+  /** Returns a future that a writer completes. The executor is not used. */
   @Override
   public CompletableFuture<NewPlant> putIfAbsentAsync(NewPlant plant, Executor executor) {
     requireNonNull(executor, "executor");

@@ -35,7 +35,10 @@ final class Readiness implements HealthIndicator {
   /** The database counts as unavailable if no probe has succeeded for this long. */
   private static final Duration LIMIT = Duration.ofSeconds(2);
 
-  /** The pause between probes. The pool first validates a connection that is idle for 500 ms. */
+  /**
+   * The pause between probes. It is shorter than 500 ms, because the pool would first validate a
+   * connection that has been idle for that long.
+   */
   private static final Duration PERIOD = Duration.ofMillis(400);
 
   private final HikariDataSource pool;
@@ -47,7 +50,8 @@ final class Readiness implements HealthIndicator {
   @SuppressWarnings("FutureReturnValueIgnored") // run() throws no exception
   Readiness(DataSource dataSource, StoreMetrics metrics) {
     pool = (HikariDataSource) DelegatingDataSource.unwrapDataSource(dataSource);
-    // No other metric shows an outage, because no requests arrive while the readiness probe fails.
+    // This metric is needed to detect an outage. Other metrics do not show it, because no requests
+    // arrive while the readiness probe fails.
     metrics.gauge(
         "plant.store.database.up",
         "1 while the database is available, otherwise 0",
@@ -75,7 +79,8 @@ final class Readiness implements HealthIndicator {
       }
       report(failure);
     } catch (RuntimeException | Error e) {
-      // Even reporting can fail if memory runs out. An exception would end the periodic probes.
+      // Ignored, because an exception would end the periodic probes. Even reporting a failure can
+      // fail if memory runs out.
     }
   }
 
