@@ -24,7 +24,7 @@ public final class Benchmark {
    * Runs the benchmark. README.md describes the system properties that configure it.
    *
    * @param arguments ignored
-   * @throws IllegalStateException if the result would contain a wrong figure
+   * @throws IllegalStateException if a measurement is invalid
    */
   public static void main(String... arguments)
       throws IOException, InterruptedException, SQLException {
@@ -48,7 +48,10 @@ public final class Benchmark {
     }
   }
 
-  /** Warms up each service twice, so that the JVM has time to compile the last one as well. */
+  /**
+   * Warms up all services in turn, and does so twice, so that the JVM of the last service has time
+   * to compile its code as well.
+   */
   private static void warmUp(List<Service> services)
       throws IOException, InterruptedException, SQLException {
     for (int turn = 1; turn <= 2; turn++) {

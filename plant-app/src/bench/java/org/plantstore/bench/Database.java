@@ -22,8 +22,8 @@ record Database(EmbeddedPostgres server, String name) {
   /**
    * Starts a database server that makes each commit durable.
    *
-   * @param parent the folder for the server's data, which must be on a disk, because durability
-   *     costs nothing in memory
+   * @param parent the folder for the server's data, which must be on a disk, because a durable
+   *     commit costs almost nothing if the data is in memory
    */
   static EmbeddedPostgres startServer(Path parent) throws IOException {
     return EmbeddedPostgres.builder()
@@ -40,7 +40,10 @@ record Database(EmbeddedPostgres server, String name) {
     return new Database(server, name);
   }
 
-  /** Returns the URL of this database for libpq. The JDBC URL also has the prefix {@code jdbc:}. */
+  /**
+   * Returns the libpq URL of this database. The JDBC URL is the same URL with the prefix {@code
+   * jdbc:}.
+   */
   String url() {
     return "postgresql://localhost:" + server.getPort() + "/" + name;
   }

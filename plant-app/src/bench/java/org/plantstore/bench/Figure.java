@@ -9,12 +9,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of the result table: a metric of a subject, or its ratio to the same metric of a baseline.
+ * A row of the result table: a metric of a subject, or the ratio of that metric to the same metric
+ * of a baseline.
  *
  * @param what the name of the figure
  * @param metric the metric, which is computed from a measurement
  * @param subject the subject whose metric is reported
- * @param baseline the subject to compare with in the same round, or null if there is no ratio
+ * @param baseline the subject to compare with, measured in the same round, or null if the figure is
+ *     not a ratio
  */
 record Figure(
     String what,

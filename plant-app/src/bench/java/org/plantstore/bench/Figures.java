@@ -14,7 +14,8 @@ import java.util.TreeMap;
  * Starts the services, and defines the rows of the result table and the bars of the plot.
  *
  * @param rows the rows of the result table
- * @param plotted the subjects of the {@link Plot} by number of connections, or empty for no plot
+ * @param plotted the subjects that the {@link Plot} shows for each number of connections, or an
+ *     empty map if no plot is drawn
  */
 record Figures(List<Figure> rows, SortedMap<Integer, List<Subject>> plotted) {
 
@@ -30,7 +31,7 @@ record Figures(List<Figure> rows, SortedMap<Integer, List<Subject>> plotted) {
     for (int connections : List.of(1, 64, 256)) {
       Subject creates = new Requests(service, connections);
       Subject single = new Requests(oneInsert, connections);
-      // The number of clients is limited, because pgbench is slower with more than 64.
+      // The number of clients is limited, because pgbench is slower with more than 64 clients.
       Subject inserts = new Inserts(service.database(), Math.min(connections, 64));
       figures.addAll(speed(creates, inserts, single, " at " + connections));
       plotted.put(connections, List.of(creates, inserts, single));
@@ -45,7 +46,7 @@ record Figures(List<Figure> rows, SortedMap<Integer, List<Subject>> plotted) {
     return new Figures(figures, plotted);
   }
 
-  /** Returns the ratios of this build to another build. */
+  /** Returns the figures that compare this build with another build. */
   static Figures ofBuilds(Testbed testbed, Path otherJar) throws IOException, SQLException {
     Service thisBuild = testbed.start("this_build", Map.of(), Testbed.JAR);
     Service otherBuild =

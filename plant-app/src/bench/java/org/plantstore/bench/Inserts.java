@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Inserts plants with pgbench instead of a service. Each insert is a prepared statement for one
- * row, in its own transaction.
+ * Inserts plants with pgbench instead of a service. Each transaction inserts one row with a
+ * prepared statement.
  *
  * @param database a database that contains the table of the service
  * @param clients the number of concurrent pgbench clients

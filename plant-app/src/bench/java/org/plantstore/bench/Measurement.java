@@ -11,7 +11,10 @@ package org.plantstore.bench;
  */
 record Measurement(double perSecond, double cpuMicros, double p99Millis) {
 
-  /** Returns the creates per second and core. Service, load generator, and database share cores. */
+  /**
+   * Returns the creates per second per core. The service, the load generator, and the database
+   * share the machine's cores.
+   */
   double perCore() {
     return perSecond / Runtime.getRuntime().availableProcessors();
   }

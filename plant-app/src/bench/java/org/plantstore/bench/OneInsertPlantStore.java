@@ -13,8 +13,9 @@ import org.plantstore.domain.PlantStore;
 
 /**
  * A store without group commit, used for comparison. Each call inserts one row in its own
- * transaction, on one of 10 connections. Only the service {@code one_insert} has this store on its
- * class path. Any failure, including a taken id, causes an exception that ends the benchmark.
+ * transaction, on one of 10 connections. Only the class path of the {@code one_insert} service
+ * contains this store. Any failure, including a taken id, causes an exception that ends the
+ * benchmark.
  */
 @Singleton
 @Replaces(PlantStore.class)

@@ -14,7 +14,8 @@ import org.plantstore.bench.Figure.Spread;
  * An SVG image of two bar charts: creates per second, and CPU time per create. Each bar shows a
  * median, and the line across its end ranges from the smallest to the largest value.
  *
- * @param subjects the service, pgbench, and one insert per request, by number of connections
+ * @param subjects the service, pgbench, and the service with one insert per request, for each
+ *     number of connections
  * @param rounds the results of these subjects in each round; at least one round
  */
 record Plot(SortedMap<Integer, List<Subject>> subjects, List<Map<Subject, Measurement>> rounds) {

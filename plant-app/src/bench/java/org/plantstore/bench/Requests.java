@@ -27,7 +27,8 @@ record Requests(Service service, int connections) implements Subject {
   public Measurement measure(int seconds) throws IOException, InterruptedException, SQLException {
     service.database().empty();
     double cpuBefore = service.cpuMicros();
-    // The timeout exceeds the service's deadline, so a response that takes longer is a failure.
+    // The timeout exceeds the service's deadline, so a response that takes longer than the timeout
+    // is a failure.
     String options =
         "--threads 1 --connections " + connections + " --duration " + seconds + " --timeout 30s";
     String output =

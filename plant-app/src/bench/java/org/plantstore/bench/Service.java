@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * @param name the name of the service in the output
  * @param process the process of the start script, which the JVM replaces
- * @param address the URL of the service's {@code /plants}
+ * @param address the URL of the service's {@code /plants} resource
  * @param token a token that the service accepts
  * @param database the database of the service
  */
@@ -30,7 +30,7 @@ record Service(String name, Process process, String address, String token, Datab
    * Starts a service, and waits until it is ready.
    *
    * @param script the start script; the log of the service is written to the same folder
-   * @param settings the settings of the service, except ports and database
+   * @param settings the settings of the service, except the ports and the database
    */
   static Service start(
       String name, Path script, Map<String, String> settings, String token, Database database)
@@ -44,7 +44,8 @@ record Service(String name, Process process, String address, String token, Datab
     environment.put("PORT", String.valueOf(port));
     environment.put("MANAGEMENT_PORT", String.valueOf(managementPort));
     Path log = script.resolveSibling("output.log");
-    // Containers and systemd read the log from a pipe or socket too, which wakes the reader.
+    // Containers and systemd also read the log from a pipe or a socket, and each write wakes the
+    // reader.
     Process process =
         ProcessBuilder.startPipeline(
                 List.of(

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Runs the services of a benchmark and the server that contains their databases. */
+/** Runs the services of a benchmark and the PostgreSQL server that contains their databases. */
 final class Testbed implements AutoCloseable {
 
   private static final Path TARGET = Program.CLASSES.resolve("../..").normalize();
@@ -42,7 +42,8 @@ final class Testbed implements AutoCloseable {
    * JVM options.
    *
    * @param settings additional settings of this service
-   * @param classPath the absolute path of the service's jar, followed by the paths of additions
+   * @param classPath the absolute path of the service's jar, followed by the paths of any
+   *     additional classes
    */
   Service start(String name, Map<String, String> settings, String classPath)
       throws IOException, SQLException {
