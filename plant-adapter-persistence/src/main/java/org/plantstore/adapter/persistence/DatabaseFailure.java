@@ -83,6 +83,9 @@ final class DatabaseFailure extends Exception {
   /** The SQLSTATE of the innermost exception that has one, or an empty string if there is none. */
   private final String state;
 
+  /** Whether the pool waited for a connection until the deadline, so that no plant was sent. */
+  private final boolean isPoolTimeout;
+
   DatabaseFailure(SQLException cause) {
     super(cause);
     this.cause = cause;
@@ -91,6 +94,7 @@ final class DatabaseFailure extends Exception {
             .map(SQLException::getSQLState)
             .filter(Objects::nonNull)
             .reduce("", (outer, inner) -> inner);
+    isPoolTimeout = cause instanceof SQLTransientConnectionException;
   }
 
   /** Returns the database failure that caused the framework's exception, if there was one. */
@@ -99,7 +103,7 @@ final class DatabaseFailure extends Exception {
   }
 
   Retry retry() {
-    if (isPoolTimeout() || hasState(CANCELED)) {
+    if (isPoolTimeout || hasState(CANCELED)) {
       return Retry.NEVER;
     }
     if (hasState(BATCH_RETRYABLE)) {
@@ -108,23 +112,13 @@ final class DatabaseFailure extends Exception {
     return hasState(LOCKED) || !isTransient() ? Retry.ALONE : Retry.NEVER;
   }
 
-  /** Returns whether the pool waited for a connection until the deadline, so nothing was sent. */
-  private boolean isPoolTimeout() {
-    return cause instanceof SQLTransientConnectionException;
-  }
-
   /** Returns whether a later attempt may succeed. */
   boolean isTransient() {
-    return isPoolTimeout()
-        || state.isEmpty()
-        || hasState(BATCH_RETRYABLE)
-        || hasState(OTHER_TRANSIENT);
+    boolean isTransientState = hasState(BATCH_RETRYABLE) || hasState(OTHER_TRANSIENT);
+    return isPoolTimeout || state.isEmpty() || isTransientState;
   }
 
-  /**
-   * Returns a new exception for each caller, because a caller may add suppressed exceptions to it
-   * (R7).
-   */
+  /** Returns a new exception on each call, because a caller may add suppressed exceptions (R7). */
   RuntimeException asReason() {
     return isTransient()
         ? new PlantStoreUnavailableException(describe() + remedy())
@@ -182,7 +176,6 @@ final class DatabaseFailure extends Exception {
     return statesAndClasses.stream().anyMatch(state::startsWith);
   }
 
-  /** Returns whether the SQLSTATE equals the given SQLSTATE or belongs to the given class. */
   boolean hasState(String stateOrClass) {
     return state.startsWith(stateOrClass);
   }
