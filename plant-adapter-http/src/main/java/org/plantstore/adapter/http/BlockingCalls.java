@@ -21,8 +21,9 @@ final class BlockingCalls {
   private final AtomicInteger overdue = new AtomicInteger();
 
   BlockingCalls(
-      // The BLOCKING executor may use virtual threads. A call that never stops computing, or waits
-      // in a synchronized block on Java 21, would then occupy one of the few carrier threads.
+      // The BLOCKING executor is not used, because it may run tasks on virtual threads. A call that
+      // computes endlessly or, on Java 21, waits in a synchronized block would then occupy one of
+      // the few carrier threads.
       @Named(TaskExecutors.IO) Executor threads, @Nullable MeterRegistry registry) {
     this.threads = threads;
     if (registry != null) {
@@ -37,7 +38,7 @@ final class BlockingCalls {
     return new Call();
   }
 
-  /** Runs the store call of one request on a separate thread, unless the deadline has passed. */
+  /** Runs the store call of one request on a separate thread, unless its deadline has passed. */
   final class Call implements Executor {
 
     private @Nullable Thread thread; // not null while the call is running
@@ -72,9 +73,9 @@ final class BlockingCalls {
     }
 
     /**
-     * Ends the call at its deadline. If the call is running, it is interrupted, and {@code release}
-     * runs when the call returns. Otherwise, {@code release} runs immediately, and a call that has
-     * not started yet never starts.
+     * Called at the deadline. If the call is running, its thread is interrupted, and {@code
+     * release} runs when the call returns. Otherwise, {@code release} runs immediately, and if the
+     * call has not started yet, it never will.
      */
     synchronized void expire(Runnable release) {
       this.release = release;

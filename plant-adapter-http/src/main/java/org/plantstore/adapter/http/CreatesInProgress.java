@@ -21,17 +21,18 @@ import org.plantstore.domain.PlantIdTakenException;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * Limits the number of create requests in progress, the length of their texts, and the duration of
- * each request. A request holds its permits until its caller receives a response, even if the
- * client disconnects. If the store call still occupies a thread at that time, the request holds its
- * permits until the call returns. Safe for use by multiple threads.
+ * Limits the number of create requests in progress, the total length of their names and tags, and
+ * the duration of each request. A request holds its permits until it completes or its deadline
+ * passes, even if the client disconnects earlier. If the store call still occupies a thread at the
+ * deadline, the request holds its permits until the call returns. Safe for use by multiple threads.
  */
 @Singleton
 final class CreatesInProgress {
 
   /**
-   * The limit on the total number of characters in all texts. The bytes of all bodies have the same
-   * limit, but are no longer counted when a client disconnects.
+   * The limit on the total number of characters in all names and tags. The same limit applies to
+   * the total number of bytes in all request bodies, but a body is no longer counted once its
+   * client has disconnected.
    */
   private static final long MAX_CHARACTERS = Runtime.getRuntime().maxMemory() / 8;
 
@@ -54,12 +55,12 @@ final class CreatesInProgress {
   }
 
   /**
-   * Starts creating a plant. The returned stage completes on the event loop, no later than the
-   * deadline. The deadline is a timer on the event loop, because a timer that wakes another thread
-   * would use more CPU time.
+   * Starts creating a plant. The returned {@link CompletionStage} completes on the event loop by
+   * the deadline. The deadline is implemented as a timer on the event loop, because a timer that
+   * wakes another thread would use more CPU time.
    *
    * @throws RefusedException with {@code OVERLOADED} if too many create requests are in progress,
-   *     or if their texts are too long
+   *     or if their names and tags are too long in total
    */
   CompletionStage<Plant> start(NewPlant plant, ScheduledExecutorService eventLoop) {
     Runnable release = acquire(plant);
@@ -118,9 +119,10 @@ final class CreatesInProgress {
   }
 
   /**
-   * Returns the failure if it is an exception that the port declares. Otherwise, wraps the failure,
-   * which is then handled as an internal error. A store may throw exceptions, such as those of the
-   * framework's HTTP client, that would otherwise be handled as errors in the request.
+   * Returns the failure if it is an exception that the {@link CreatePlant} port declares.
+   * Otherwise, returns an exception that wraps the failure, so that it is handled as an internal
+   * error. Without the wrapping, some of the exceptions that a store may throw, such as those of
+   * the framework's HTTP client, would be handled as client errors.
    */
   private Throwable attributed(Throwable failure) {
     return failure instanceof InvalidPlantException

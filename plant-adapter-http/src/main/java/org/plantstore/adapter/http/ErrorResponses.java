@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Converts every exception from a port, this adapter, or the framework into a response whose body
- * is an Error as defined in the contract. Safe for use by multiple threads.
+ * is an {@code Error} as defined in the API contract. Safe for use by multiple threads.
  */
 @Controller
 final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
@@ -51,7 +51,9 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   private final JsonMapper json;
   private final long maxBodyBytes;
 
-  /** Limits how often each error is logged. Other errors are not logged. */
+  /**
+   * The errors that are logged, with a limit on the log lines of each. No other errors are logged.
+   */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -65,8 +67,8 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Handles every exception. An {@code ExceptionHandler} would use four times as much CPU time,
-   * because the framework looks up the handler again for each exception.
+   * Handles every exception. An {@code ExceptionHandler} bean would use four times as much CPU
+   * time, because the framework looks up the handler again for each exception.
    */
   @Error(global = true)
   HttpResponse<byte[]> handle(HttpRequest<?> request, Throwable failure) {
@@ -78,8 +80,9 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Declares a route for malformed requests, although the framework passes these requests to {@link
-   * #handle}. Without this route, the response to a malformed HEAD request would have no headers.
+   * An error route for malformed requests. The framework passes these requests to {@link #handle}
+   * instead, but if this route did not exist, the response to a malformed HEAD request would have
+   * no headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> handleMalformed(HttpRequest<?> request) {
@@ -108,7 +111,7 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
       record.runWithIds(() -> log(error, refusal, failure));
     }
     switch (error) {
-      // A random pause prevents clients that fail at the same time from retrying together.
+      // A random delay keeps clients whose requests fail at the same time from retrying in unison.
       case STORE_UNAVAILABLE, OVERLOADED, KEYS_UNAVAILABLE ->
           response.header(
               HttpHeaders.RETRY_AFTER, String.valueOf(ThreadLocalRandom.current().nextInt(1, 4)));

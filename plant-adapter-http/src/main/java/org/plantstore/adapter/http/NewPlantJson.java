@@ -24,18 +24,24 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
-/** Strictly parses one NewPlant, but ignores unknown members. Each instance parses one body. */
+/**
+ * Parses a {@link NewPlant} from JSON strictly, except that unknown members are ignored. Each
+ * instance parses one body.
+ */
 final class NewPlantJson {
 
-  /** This factory does not limit the lengths of values, because the body size limits them. */
+  /**
+   * Creates the parsers. The lengths of values are not limited here, because the limit on the body
+   * size also limits them.
+   */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // Callers could fill the memory with member names if the parser cached them.
+          // Member names are not cached, because callers could then fill the memory with new names.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder()
-                  .maxNumberLength(Integer.MAX_VALUE) // the parser does not convert long numbers
+                  .maxNumberLength(Integer.MAX_VALUE) // huge numbers are never converted
                   .maxStringLength(Integer.MAX_VALUE)
                   .maxNameLength(Integer.MAX_VALUE)
                   .build())
@@ -47,7 +53,7 @@ final class NewPlantJson {
   private final CharBuffer body;
   private final JsonParser parser;
 
-  /** Describes the problem with each invalid field, in the order id, name, tag. */
+  /** A description of the problem with each invalid field, in the order id, name, tag. */
   private final Map<ErrorNumber, String> problems = new TreeMap<>();
 
   private final List<String> unknownMembers = new ArrayList<>(0);
@@ -61,7 +67,10 @@ final class NewPlantJson {
     this.parser = parser;
   }
 
-  /** Returns the plant in a body; throws RefusedException if the body contains no valid plant. */
+  /**
+   * Returns the plant in a body. Throws RefusedException if the body does not contain a valid
+   * plant.
+   */
   static NewPlant read(CharBuffer body) {
     try (JsonParser parser = JSON.createParser(body.array(), 0, body.limit())) {
       return new NewPlantJson(body, parser).read();
@@ -84,7 +93,10 @@ final class NewPlantJson {
     return plant();
   }
 
-  /** Tells most errors apart by Jackson's message, because they have the same exception type. */
+  /**
+   * Returns the exception that rejects the body. Most errors are distinguished by Jackson's
+   * message, because Jackson throws the same exception type for all of them.
+   */
   private RefusedException refusalOf(JsonProcessingException e) {
     if (e instanceof StreamConstraintsException) {
       int limit = StreamReadConstraints.DEFAULT_MAX_DEPTH;
@@ -103,7 +115,9 @@ final class NewPlantJson {
     return malformed("The body is not valid JSON (RFC 8259)", e.getLocation(), advice);
   }
 
-  /** Returns an exception that quotes the text around the place where the parser stopped. */
+  /**
+   * Returns an exception whose message quotes the text around the place where the parser stopped.
+   */
   private RefusedException malformed(String fault, JsonLocation stop, String advice) {
     int offset = (int) stop.getCharOffset();
     int begin = Math.max(0, offset - QUOTED_CHARACTERS);
@@ -151,7 +165,7 @@ final class NewPlantJson {
     }
     String demand = member + " must be a string in quotation marks" + alternatives;
     problems.put(ErrorNumber.ofField(member), demand + ", but is " + found(value));
-    return ""; // valid, so that the NewPlant constructor reports only other fields
+    return ""; // a valid value, so that the NewPlant constructor reports only other fields
   }
 
   private void readId(JsonToken value) throws IOException {
@@ -202,12 +216,15 @@ final class NewPlantJson {
     throw new RefusedException(first, sentence(String.join("; ", problems.values())) + hint);
   }
 
-  /** Returns the text with a period at its end. */
+  /** Returns the text, with a period appended unless it already ends with one. */
   static String sentence(String text) {
     return text.endsWith(".") ? text : text + ".";
   }
 
-  /** Lists unknown members, because one may be a misspelled field or may contain the plant. */
+  /**
+   * Returns a hint that lists the unknown members, because one of them may be a misspelled field or
+   * may contain the plant. Returns an empty string if there are none.
+   */
   private String hint() {
     String names = unknownMembers.stream().limit(8).map(Legible::quoted).collect(joining(", "));
     return names.isEmpty()

@@ -28,29 +28,33 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.NewPlant;
 
 /**
- * Reads the body of a create request. This reader accepts every media type, so that it can reject
- * all except JSON with an error from the catalog. Serde is not used, because it would convert
- * values of other types, supply missing values, and ignore repeated members. Safe for use by
- * multiple threads.
+ * Reads the body of a create request. This reader accepts every media type, so that a request with
+ * a media type other than JSON receives an error from the catalog. Micronaut Serialization (Serde)
+ * is not used, because it would convert values of the wrong type, supply defaults for missing
+ * values, and accept duplicate members. Safe for use by multiple threads.
  */
 @Singleton
 @Consumes(MediaType.ALL)
 final class NewPlantReader implements MessageBodyReader<NewPlant> {
 
-  /** Matches a charset parameter. Also matches quoted strings, so that they are skipped. */
+  /**
+   * Matches a charset parameter. Also matches a quoted string, so that text inside the string is
+   * not mistaken for a charset parameter.
+   */
   private static final Pattern CHARSET =
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s\";,]+)|\"[^\"]*\"", Pattern.CASE_INSENSITIVE);
 
   /**
-   * Bodies of up to this size need no permit, because each thread parses only one body at a time,
-   * and the heap has enough room for one small body per thread.
+   * The size, in bytes, up to which a body is parsed without permits. Each thread parses only one
+   * body at a time, and the heap has enough room for one small body per thread.
    */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 
   /**
-   * All larger bodies that are being parsed may have this many bytes in total. Parsing a body may
-   * allocate 14 times its size, so all parsers together allocate at most a quarter of the heap.
-   * Without this limit, eight callers could exhaust a 64 MB heap.
+   * The maximum total size, in bytes, of all larger bodies that are being parsed. Parsing a body
+   * can allocate up to 14 times its size, so all parsers together allocate at most a quarter of the
+   * heap, unless a single body requires more. Without this limit, eight callers could exhaust a 64
+   * MB heap.
    */
   private static final int MAX_PARSED_BYTES =
       (int) Math.min(Runtime.getRuntime().maxMemory() / 4 / 14, Integer.MAX_VALUE);
@@ -86,8 +90,8 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
   }
 
   /**
-   * Decodes and parses a body. UTF-8 is decoded strictly, because Jackson accepts byte sequences
-   * that RFC 3629 forbids.
+   * Decodes a body as strict UTF-8, and parses it. Jackson does not decode the body, because it
+   * would accept byte sequences that RFC 3629 forbids.
    */
   static NewPlant parse(byte[] body) {
     var bytes = java.nio.ByteBuffer.wrap(body);
@@ -102,14 +106,19 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     }
   }
 
-  /** Always throws an exception, because the server calls only the other {@code read} method. */
+  /**
+   * Always throws UnsupportedOperationException. The server calls only the other {@code read}
+   * method.
+   */
   @Override
   public NewPlant read(
       Argument<NewPlant> type, @Nullable MediaType contentType, Headers headers, InputStream body) {
     throw new UnsupportedOperationException();
   }
 
-  /** Returns the exception for a body with these headers, or null if the headers are valid. */
+  /**
+   * Returns the exception that rejects a body with these headers, or null if the headers are valid.
+   */
   static @Nullable RefusedException refusalOf(Headers headers) {
     List<String> types = headers.getAll(HttpHeaders.CONTENT_TYPE);
     for (String type : types.isEmpty() ? List.of("") : types) {
@@ -124,7 +133,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
         : new RefusedException(ErrorNumber.CONTENT_ENCODING);
   }
 
-  /** Returns a message if the media type or charset is wrong, or null if both are valid. */
+  /** Returns the error message for an invalid media type or charset, or null if both are valid. */
   private static @Nullable String faultOf(String contentType) {
     int end = contentType.indexOf(';');
     String type = end < 0 ? contentType : contentType.substring(0, end);

@@ -15,9 +15,9 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 
 /**
- * The contract's only operation. Requests arrive here after {@code token.TokenFilter} has checked
- * their tokens. The controller is created during startup, so that startup fails if no
- * implementation of the port is installed.
+ * Handles the only operation of the API. Requests arrive here after {@code token.TokenFilter} has
+ * checked their tokens. The controller is created during startup, so that startup fails if no
+ * implementation of the {@code CreatePlant} port is installed.
  */
 @Context
 @Controller

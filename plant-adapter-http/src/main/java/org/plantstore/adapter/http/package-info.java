@@ -1,4 +1,4 @@
-/** Contains the controller, the parser, the deadlines, and the errors of {@code POST /plants}. */
+/** Contains the controller, parser, deadlines, and error responses for {@code POST /plants}. */
 @NullMarked
 package org.plantstore.adapter.http;
 
