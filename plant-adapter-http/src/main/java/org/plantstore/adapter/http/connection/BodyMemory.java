@@ -12,11 +12,11 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Tracks the memory of the body that a connection is receiving. A body acquires one permit for each
- * byte beyond {@link #PERMIT_FREE_BYTES}, and releases its permits when its response has been
- * written. If too few permits are available, the request is rejected with error 5003. Small parts
- * of a body are joined, because each part requires its own buffer and several objects. Used only by
- * the connection's event loop.
+ * Tracks the memory of the request body that a connection is receiving. A body requires one permit
+ * for each byte beyond {@link #PERMIT_FREE_BYTES}, and its permits are released when the response
+ * has been written. If too few permits are available, the request is rejected with error 5003.
+ * Small parts of a body are joined, because each part requires its own buffer and several objects.
+ * Used only by the connection's event loop.
  */
 final class BodyMemory {
 
@@ -63,7 +63,7 @@ final class BodyMemory {
     if (permits > 0 && !availableBytes.tryAcquire(permits)) {
       isRejected = true;
       // Makes the framework respond with error 5003. If the framework writes the response during
-      // this call, this object is reset.
+      // this call, this object has been reset when the call returns.
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       return false;
     }

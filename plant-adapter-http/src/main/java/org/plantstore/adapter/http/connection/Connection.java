@@ -9,10 +9,10 @@ import io.netty.handler.ssl.SslHandler;
 
 /**
  * Tracks the state of a connection, and decides when its socket is read. The other handlers in this
- * package report events to this class and ask it what they may do. The package documentation
- * describes the states and their transitions. This handler must be the first one in the pipeline,
- * so that it sees the first byte of a request even if that byte belongs to an incomplete TLS
- * record. Used only by the connection's event loop.
+ * package report events to this class and query its state. The package documentation describes the
+ * states and their transitions. This handler must be the first one in the pipeline, so that it sees
+ * the first byte of a request even if that byte belongs to an incomplete TLS record. Used only by
+ * the connection's event loop.
  */
 final class Connection extends ChannelDuplexHandler {
 
@@ -24,18 +24,23 @@ final class Connection extends ChannelDuplexHandler {
     CLOSING
   }
 
-  /** The user event that makes the decoder process input that arrived during a response. */
+  /** The user event that tells the decoder to process any input received during a response. */
   static final Object NEXT_REQUEST = new Object();
 
-  /** The approximate size, in bytes, of the objects that represent one request, excluding text. */
+  /**
+   * The approximate size, in bytes, of the objects that represent one request, excluding its text.
+   */
   private static final int BYTES_PER_REQUEST = 4 * 1024;
 
-  /** The memory, in bytes, that each received byte takes. A line exists as bytes and as text. */
+  /**
+   * The number of bytes of memory that each received byte occupies. The factor is two, because a
+   * line of a request is held both as bytes and as a string.
+   */
   private static final int MEMORY_PER_BYTE = 2;
 
   /**
-   * The maximum number of received bytes that are counted for a request. The head of a request has
-   * at most 32 KiB, and {@link BodyMemory} limits the body.
+   * The maximum number of received bytes that are counted for a request. The request line and the
+   * headers have at most 32 KiB in total, and {@link BodyMemory} limits the memory for bodies.
    */
   private static final int MAX_COUNTED_BYTES = 32 * 1024;
 
@@ -109,9 +114,10 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   /**
-   * Records that the last response on the connection is complete. The rest of an incomplete request
-   * is read before the connection is closed; otherwise, the kernel would reset the connection, and
-   * the client could lose the response.
+   * Records that the last response on the connection is complete. If the request is still
+   * incomplete, the rest of it is read before the connection is closed. If the socket were closed
+   * with unread input, the kernel would reset the connection, and the client could lose the
+   * response.
    */
   void lastResponseEnded() {
     become(state == State.RECEIVING ? State.DISCARDING : State.CLOSING);
@@ -170,7 +176,7 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   private void updateMemory() {
-    // The memory of a closed connection is held until its handlers have been removed.
+    // A closed channel is not writable, so its memory is held until its handlers are removed.
     if (state == State.RECEIVING || !channel.isWritable()) {
       memory.hold(BYTES_PER_REQUEST + MEMORY_PER_BYTE * receivedBytes + unreadBytes());
     } else {
@@ -207,7 +213,10 @@ final class Connection extends ChannelDuplexHandler {
     return false;
   }
 
-  /** Closes the connection, bypassing the other handlers, because they would await the client. */
+  /**
+   * Closes the connection without involving the other handlers, because they would wait for the
+   * client.
+   */
   void closeAtOnce() {
     memory.release();
     channel.pipeline().firstContext().close();

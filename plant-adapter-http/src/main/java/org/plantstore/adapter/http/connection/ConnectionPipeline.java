@@ -20,7 +20,7 @@ import org.plantstore.adapter.http.cors.AllowedOrigins;
 import org.plantstore.adapter.http.observe.RequestRecord;
 
 /**
- * Installs {@link ConnectionLimit} on each listener, and the other handlers of this package on each
+ * Installs {@link ConnectionLimit} on each listener, and the other handlers in this package on each
  * connection. Input passes through {@link Connection}, TLS, {@link RequestDecoder}, and {@link
  * RequestFlow} before it reaches the framework. The framework's output passes through {@link
  * RequestFlow}, Netty's encoder, and TLS. Safe for use by multiple threads.
@@ -31,13 +31,16 @@ final class ConnectionPipeline
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /** Makes a channel unwritable above 2 KiB of unsent output, and writable again below 1 KiB. */
+  /**
+   * Makes a channel unwritable when its unsent output exceeds 2 KiB, and writable again when the
+   * unsent output falls below 1 KiB.
+   */
   private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
-   * The limit, in bytes, for all request bodies together: an eighth of the heap. A plant may exist
-   * in memory four times: as a body, as text, as a row of a batch, and as a response. All plants
-   * together therefore take at most half of the heap.
+   * The limit on the total size of all request bodies, in bytes: an eighth of the heap. A plant can
+   * exist in memory in four forms at once: as a request body, as strings, as a row of a batch, and
+   * as a response. All plants together therefore take at most half of the heap.
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;
 
@@ -118,7 +121,10 @@ final class ConnectionPipeline
         loop -> new SlowClients(loop, new RequestMemory(eventLoops), requestSeconds, idleSeconds));
   }
 
-  /** Returns the semaphore for the memory of bodies. Each permit represents one free byte. */
+  /**
+   * Returns the semaphore that limits the memory for request bodies. Each permit represents one
+   * free byte.
+   */
   Semaphore freeBodyBytes() {
     return freeBodyBytes;
   }

@@ -11,11 +11,12 @@ import java.util.Collection;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Performs the adapter's part of a graceful shutdown. After a call to {@link #run()}, each
+ * Performs the adapter's part of a graceful shutdown. Once {@link #run()} has been called, each
  * connection is closed after its next response. When the server shuts down, this class closes the
- * ports and waits until the event loops have registered every accepted connection, because the
- * framework closes only registered connections gracefully. The kernel resets connections that the
- * service has not accepted; clients can safely retry. Safe for use by multiple threads.
+ * listening sockets and waits until the event loops have registered every accepted connection,
+ * because the framework closes only registered connections gracefully. The kernel resets
+ * connections that the service has not accepted. The clients of these connections can safely retry,
+ * because the service has not read their requests. Safe for use by multiple threads.
  */
 @Singleton
 @Named("drain")

@@ -7,18 +7,21 @@ import io.netty.channel.RecvByteBufAllocator;
 
 /**
  * Allocates the buffers that receive input from a connection's socket. While the memory for
- * requests is exhausted, each read is limited to a few bytes, because a read that has been
- * requested cannot be canceled.
+ * requests is exhausted, each read is limited to a few bytes. Reads can still occur during that
+ * time, because a read that has been requested cannot be canceled.
  */
 @SuppressWarnings("deprecation") // RecvByteBufAllocator has no replacement yet
 final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
 
   private static final int SHORT_READ_BYTES = 64;
 
-  /** The initial buffer size, in bytes. Most requests arrive in one read of this size. */
+  /** The initial buffer size, in bytes. Most requests fit into one buffer of this size. */
   private static final int FIRST_READ_BYTES = 2 * 1024;
 
-  /** Limits how much input is buffered if a client sends further requests during a response. */
+  /**
+   * The maximum buffer size, in bytes. This size limits how much input is buffered if a client
+   * sends further requests during a response.
+   */
   private static final int MAX_READ_BYTES = 8 * 1024;
 
   private final Connection connection;

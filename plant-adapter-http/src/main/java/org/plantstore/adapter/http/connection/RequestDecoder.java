@@ -22,32 +22,37 @@ import org.plantstore.adapter.http.observe.RequestRecord;
 
 /**
  * Decodes requests into {@link RequestRecord}s. In addition to Netty's checks, the decoder limits
- * the number of headers, because a header takes far more memory than its text. The decoder also
- * rejects input that a proxy might interpret differently: folded headers, a lone CR or LF before
- * the request line, and everything that {@link MalformedRequest} finds. Input that arrives during a
- * response is decoded later, because undecoded input takes less memory. A decoder is replaced after
- * a large request, because Netty's line buffer never shrinks. Used only by the connection's event
- * loop.
+ * the number of headers, because the objects that represent a header take far more memory than its
+ * text. The decoder also rejects input that a proxy might interpret differently: folded headers, a
+ * lone CR or LF before the request line, and anything that violates the rules checked by {@link
+ * MalformedRequest}. Input that arrives during a response is decoded after that response, because
+ * undecoded input takes less memory. A decoder is replaced after a large request, because Netty's
+ * line buffer never shrinks. Used only by the connection's event loop.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
-  /** The maximum size of the request line, and of all headers together, in bytes. */
+  /**
+   * The maximum number of bytes in the request line. The same limit applies to all headers
+   * together.
+   */
   private static final int MAX_PART_BYTES = 16 * 1024;
 
-  /** The maximum number of headers in a request, and of trailers after a body. */
+  /** The maximum number of headers in a request. The same limit applies to trailers. */
   private static final int MAX_HEADERS = 100;
 
-  /** The size of a request, in bytes, up to which its decoder is kept for the next request. */
+  /** A decoder is replaced after a request that has more than this number of bytes. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
-  /** Represents the method and target of a malformed request line. "-" is never a valid target. */
+  /**
+   * Replaces the method and the target of a malformed request line. "-" is never a valid target.
+   */
   private static final String NONE = "-";
 
   private static final short CRLF = HttpConstants.CR << 8 | HttpConstants.LF;
 
   private final Connection connection;
   private boolean isBetweenRequests = true;
-  private @Nullable String fault; // found before Netty has decoded the object that contains it
+  private @Nullable String fault; // set before Netty has decoded the malformed object
   private int headers; // the number of headers or trailers received so far
 
   /** The number of bytes of the current request that have been decoded. */
@@ -103,7 +108,7 @@ final class RequestDecoder extends HttpRequestDecoder {
     return !isBetweenRequests;
   }
 
-  /** Rejects a malformed object, and drops the objects that follow it. */
+  /** Rejects a malformed object, and drops the decoded objects that follow it. */
   private void objectsDecoded(ChannelHandlerContext context, List<Object> decoded) {
     for (int index = 0; index < decoded.size(); index++) {
       HttpObject object = (HttpObject) decoded.get(index);
@@ -121,9 +126,9 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /**
-   * Returns the message for a malformed request line or malformed headers, or null if both are
-   * well-formed. If more line ends were decoded than there are lines, Netty has joined the lines of
-   * a folded header.
+   * Returns the error message for a malformed request line or malformed headers, or null if both
+   * are well-formed. If the number of decoded bytes does not match the number of lines, Netty has
+   * joined the lines of a folded header.
    */
   private @Nullable String ofHead(RequestRecord request) {
     int lines = 1 + headers + 1; // the request line, the headers, and the empty line
@@ -160,7 +165,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected HttpMessage createMessage(String[] words) {
     return new RequestRecord(
-        // The framework copies the request's version to the response.
+        // The version must be valid, because the framework copies it to the response.
         fault == null ? HttpVersion.valueOf(words[2]) : HttpVersion.HTTP_1_1,
         HttpMethod.valueOf(words[0]),
         words[1],

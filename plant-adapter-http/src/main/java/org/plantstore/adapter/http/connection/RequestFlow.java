@@ -79,7 +79,8 @@ final class RequestFlow extends ChannelDuplexHandler {
     if (message instanceof RequestRecord received) {
       isUsed = true;
       received.recordHeaders();
-      // Each path has one media type. If Accept named another one, the response would be 401.
+      // Accept is removed, because each path has only one media type. If Accept named a different
+      // one, the framework would respond with status 401.
       received.headers().remove(HttpHeaderNames.ACCEPT);
       request = received;
       connection.headersReceived(hasBody(received));
@@ -102,9 +103,10 @@ final class RequestFlow extends ChannelDuplexHandler {
   }
 
   /**
-   * Hides the end of a read from the framework until a small body is complete. The framework starts
-   * to process a request at the end of a read. Without this method, a client could make the service
-   * start and abandon work by sending incomplete requests.
+   * Withholds the read-complete event from the framework until a small body is complete. The
+   * framework starts to process a request when it receives this event. If the event were not
+   * withheld, a client that sends incomplete requests could make the service start work that it
+   * must then abandon.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
@@ -149,7 +151,7 @@ final class RequestFlow extends ChannelDuplexHandler {
     }
   }
 
-  /** Adds the headers that every response contains. */
+  /** Adds the headers that all responses have in common. */
   @SuppressWarnings("JavaUtilDate") // Netty's headers accept no Instant
   private void completeHeaders(HttpHeaders response, RequestRecord answered) {
     if (!response.contains(HttpHeaderNames.DATE)) {
@@ -173,9 +175,9 @@ final class RequestFlow extends ChannelDuplexHandler {
   }
 
   /**
-   * Closes the connection, or only its output if the rest of a body must still be discarded. During
-   * a graceful shutdown, waits before closing an unused connection, because its client may already
-   * have sent a request.
+   * Closes the connection, or only its output if the rest of a request body must still be read and
+   * discarded. During a graceful shutdown, waits before closing an unused connection, because its
+   * client may already have sent a request.
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
@@ -185,7 +187,7 @@ final class RequestFlow extends ChannelDuplexHandler {
           context.executor().schedule(() -> closeIfUnused(context), LAST_REQUEST_SECONDS, SECONDS);
       ChannelFuture closed = context.channel().closeFuture();
       closed.addListener(done -> promise.trySuccess());
-      closed.addListener(done -> end.cancel(false)); // so that the request can be collected
+      closed.addListener(done -> end.cancel(false)); // so that the request can be reclaimed
     } else if (!connection.isDiscarding()) {
       context.close(promise);
     } else if (tls != null) {
@@ -201,7 +203,7 @@ final class RequestFlow extends ChannelDuplexHandler {
     }
   }
 
-  /** Closes the connection after the client has reset it or a handler has failed. */
+  /** Closes the connection after the client has reset it or a handler has thrown an exception. */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
     LOG.debug("Closing a connection because of an exception", failure);

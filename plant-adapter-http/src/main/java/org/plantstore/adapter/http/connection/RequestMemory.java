@@ -6,28 +6,35 @@ import java.util.Deque;
 /**
  * Limits the memory that the requests and responses of slow clients occupy on one event loop. While
  * this memory is exhausted, the service stops reading incomplete requests, and their unread parts
- * remain in the sockets. A few requests at a time are exempt from the limit and are still read to
- * the end. Without exempt requests, incomplete requests could occupy all the memory, and none of
- * them could be completed. Used only by the event loop.
+ * remain in the sockets. A few requests at a time are exempt from the limit, so the service still
+ * reads them to the end. If no requests were exempt from the limit, incomplete requests could
+ * occupy all the memory, and none of them could be completed. Used only by the event loop.
  */
 final class RequestMemory {
 
   /** The limit for all event loops together is the heap size divided by this number. */
   private static final int HEAP_DIVISOR = 8;
 
-  /** The memory, in bytes, that is reserved for each exempt request. Most requests need less. */
+  /**
+   * The memory, in bytes, that is reserved for each request that is exempt from the limit. Most
+   * requests need less.
+   */
   private static final int RESERVED_BYTES = 32 * 1024;
 
-  /** For each 64 KiB of the limit, one request may be exempt even if no memory is free. */
+  /**
+   * For every 64 KiB of the limit, one request can be exempted from it even if no memory is free.
+   */
   private static final int BYTES_PER_EXEMPT_REQUEST = 64 * 1024;
 
   private final long maxBytes;
   private final long maxExempt;
 
   /**
-   * The connections that are waiting for memory, oldest first. Most exempt requests are taken from
-   * the end, so that a wave of slow clients does not delay later clients. About a quarter are taken
-   * from the front, so that connections whose clients have left are read, and therefore closed.
+   * The connections that are waiting for memory, oldest first. Most of the requests that become
+   * exempt from the limit are taken from the end, so that a large number of slow clients does not
+   * delay later clients. About a quarter are taken from the front, so that old connections are read
+   * too. Only reading a connection reveals that its client has disconnected and that the connection
+   * must be closed.
    */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
@@ -66,7 +73,7 @@ final class RequestMemory {
     }
   }
 
-  /** One connection's share of an event loop's memory. */
+  /** The share of an event loop's memory that one connection holds. */
   final class Share {
 
     private final Runnable resumeReading;
@@ -86,7 +93,10 @@ final class RequestMemory {
       resumeWaiting();
     }
 
-    /** Releases the memory and ends the exemption after the request or response has ended. */
+    /**
+     * Releases the memory, and ends any exemption from the limit, when the request or response
+     * ends.
+     */
     void release() {
       if (isWaiting) {
         isWaiting = false;

@@ -23,7 +23,10 @@ final class SlowClients {
   private static final LogLimit FAILURES = new LogLimit();
   private static final int SWEEP_MILLIS = 500;
 
-  /** The timeout that applies while memory is exhausted, unless the configured one is shorter. */
+  /**
+   * The timeout that applies while the memory for requests is exhausted, unless the configured
+   * timeout is shorter.
+   */
   private static final long EXHAUSTED_NANOS = SECONDS.toNanos(2);
 
   private final EventExecutor eventLoop;
@@ -34,7 +37,7 @@ final class SlowClients {
   private final Set<Connection> connections = new HashSet<>();
   private boolean isSweepScheduled;
 
-  /** A clock that stops while the service stalls, because only sweeps advance it. */
+  /** A clock that is advanced only by sweeps, so that it stops while the service is stalled. */
   private long clockNanos;
 
   SlowClients(
@@ -67,7 +70,10 @@ final class SlowClients {
     }
   }
 
-  /** Closes the connections of slow clients, and schedules another sweep if any remain open. */
+  /**
+   * Closes the connections of slow clients, and schedules another sweep if any connection remains
+   * open.
+   */
   private void sweep() {
     isSweepScheduled = false;
     try {

@@ -1,6 +1,7 @@
 /**
- * Enforces strict HTTP/1.1 (RFC 9112), and limits connections, time, and memory. The other handlers
- * in this package report events to {@code Connection}, a state machine that tracks one connection.
+ * Enforces the rules of HTTP/1.1 (RFC 9112) strictly, and limits the number of connections, the
+ * time that clients can take, and the memory that requests occupy. The handlers in this package
+ * report events to {@code Connection}, which tracks the state of one connection.
  *
  * <pre>
  *         first byte of          request            response complete,
@@ -17,8 +18,8 @@
  *
  * <p>A request or response is complete when its {@code LastHttpContent} has passed through {@code
  * RequestFlow}. If the response is complete before the request, the rest of the request is read and
- * discarded. Closing a socket with unread input would reset the connection, and the client could
- * lose the response.
+ * discarded. If the socket were closed with unread input, the kernel would reset the connection,
+ * and the client could lose the response.
  *
  * <pre>
  *   state       input                               timeout
@@ -33,17 +34,19 @@
  *
  * <p>The state is also RECEIVING during a TLS handshake, and returns to IDLE when the handshake is
  * complete. If a client stops reading a response, the connection is closed after
- * REQUEST_TIMEOUT_SECONDS, regardless of its state. While the memory for requests is exhausted, a
- * timeout of two seconds replaces REQUEST_TIMEOUT_SECONDS, unless that setting is shorter.
+ * REQUEST_TIMEOUT_SECONDS, regardless of the connection's state. While the memory for requests is
+ * exhausted, a timeout of two seconds replaces REQUEST_TIMEOUT_SECONDS, unless the configured
+ * timeout is shorter.
  *
- * <p>Three limits apply to heap usage. The bodies of all requests may take an eighth of the heap. A
- * plant exists in memory up to four times, so all plants together take at most half of the heap
- * ({@code ConnectionPipeline}). The requests and responses of slow clients may take about an eighth
- * of the heap ({@code RequestMemory}). Parsing JSON may take a quarter of the heap, or more if a
- * single body requires more ({@code NewPlantReader}). A single body requires at most 14/32 of the
- * heap, because MAX_BODY_BYTES is at most 1/32 of the heap, and parsing a body takes up to 14 times
- * its size. The three limits add up to slightly more than the heap, but they are not reached at the
- * same time.
+ * <p>Three limits apply to heap usage. First, the bodies of all requests together are limited to an
+ * eighth of the heap. A plant can exist in memory in up to four forms at once, so all plants
+ * together take at most half of the heap ({@code ConnectionPipeline}). Second, the requests and
+ * responses of slow clients are limited to about an eighth of the heap ({@code RequestMemory}).
+ * Third, JSON parsing is limited to a quarter of the heap, unless a single body requires more
+ * ({@code NewPlantReader}). A single body requires at most 14/32 of the heap, because
+ * MAX_BODY_BYTES is at most 1/32 of the heap, and parsing a body takes up to 14 times its size.
+ * Together, these limits allow slightly more than the size of the heap, but they are not reached at
+ * the same time.
  */
 @NullMarked
 package org.plantstore.adapter.http.connection;
