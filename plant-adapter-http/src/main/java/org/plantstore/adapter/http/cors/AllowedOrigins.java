@@ -13,18 +13,21 @@ import org.plantstore.adapter.http.error.Legible;
 /**
  * The origins whose web pages may call the service (Fetch standard, section 3.3). Web pages from
  * these origins can read every response. The framework's CORS support is not used, because it would
- * not cover errors that occur before the framework sees the request. Immutable.
+ * not apply to errors that occur before the framework processes the request. Immutable.
  *
  * @param origins origins such as {@code https://app.example.org}, or {@code *} for any origin
  */
 public record AllowedOrigins(List<String> origins) {
 
-  /** An empty list, so that no web page from another origin may call the service. */
+  /** An empty list: web pages from other origins may not call the service. */
   public static final AllowedOrigins NONE = new AllowedOrigins(List.of());
 
   private static final String ANY = "*";
 
-  /** Matches an origin (RFC 6454, section 6.2) as browsers send it: lowercase, no default port. */
+  /**
+   * Matches an origin (RFC 6454, section 6.2) as browsers send it: in lowercase and without a
+   * default port.
+   */
   private static final Pattern ORIGIN =
       Pattern.compile(
           "(?!https://.*:443$|http://.*:80$)[a-z][a-z0-9+.-]*://([a-z0-9._-]+|\\[[0-9a-f:.]+])(:\\d+)?");
@@ -53,7 +56,7 @@ public record AllowedOrigins(List<String> origins) {
     return new AllowedOrigins(origins);
   }
 
-  /** Returns the message for web pages from an origin that is not allowed. */
+  /** Returns the error message for requests from web pages whose origin is not allowed. */
   static String refusal(String origin) {
     boolean isListable = ORIGIN.matcher(origin).matches();
     boolean isNamed = isListable || origin.equals("null"); // any other text may contain a secret
@@ -71,7 +74,9 @@ public record AllowedOrigins(List<String> origins) {
     return origin != null && (origins.contains(ANY) || origins.contains(origin));
   }
 
-  /** Adds the headers that let a browser expose the response to pages from allowed origins. */
+  /**
+   * Adds the headers that permit a browser to expose the response to pages from allowed origins.
+   */
   public void set(HttpHeaders response, HttpRequest request) {
     if (origins.isEmpty()) {
       return;

@@ -22,10 +22,10 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.webjars.WebJarVersionLocator;
 
 /**
- * Serves the OpenAPI document, the console page, and the error page. All responses that contain the
- * same document share one buffer. The framework's static resources are not used, because they need
- * a filter that adds the content security policy, and occupy a thread for each client that stops
- * reading. Safe for use by multiple threads.
+ * Serves the OpenAPI document, the API console page, and the error page. All responses that contain
+ * the same document share one buffer. The framework's support for static resources is not used,
+ * because it would require a filter that adds the content security policy, and because it would
+ * occupy a thread for each client that stops reading. Safe for use by multiple threads.
  */
 @Controller
 @Secured(SecurityRule.IS_ANONYMOUS)
@@ -65,7 +65,7 @@ final class DocumentsController {
     return HttpResponse.ok(document.content().duplicate())
         .contentType(document.type())
         .contentLength(document.content().readableBytes()) // in responses to HEAD too
-        // Browsers may reuse a document for ten minutes, because the console page loads 1.5 MB.
+        // Browsers may cache a document for ten minutes, because the console page loads 1.5 MB.
         .header(HttpHeaders.CACHE_CONTROL, "max-age=600")
         .header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         .header("Referrer-Policy", "no-referrer");
@@ -80,9 +80,9 @@ final class DocumentsController {
   }
 
   /**
-   * Returns the document with this name; throws RefusedException if none exists. The router ignores
-   * a trailing slash, but this method rejects it, because relative links in the document would
-   * break.
+   * Returns the document with the given name. Throws RefusedException if there is none. The router
+   * ignores a trailing slash in the path, but this method rejects such a path, because relative
+   * links in the document would break.
    */
   private static Document document(String name) {
     String type = MEDIA_TYPES.get(name.substring(name.lastIndexOf('.') + 1));
@@ -90,7 +90,8 @@ final class DocumentsController {
       throw new RefusedException(ErrorNumber.NOT_FOUND);
     }
     byte[] bytes = resource(name);
-    // Netty would copy a heap buffer for each response in progress, but not a direct buffer.
+    // This is a direct buffer, because Netty would copy a heap buffer for each response in
+    // progress.
     ByteBuf content = Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes);
     return new Document(new MediaType(type), Unpooled.unreleasableBuffer(content.asReadOnly()));
   }
@@ -108,6 +109,6 @@ final class DocumentsController {
     }
   }
 
-  /** Contains a document in a buffer that is never released. */
+  /** A document whose content is held in a buffer that is never released. */
   private record Document(MediaType type, ByteBuf content) {}
 }

@@ -1,4 +1,4 @@
-/** Serves the OpenAPI document, the console page, and the error page. */
+/** Serves the OpenAPI document, the API console page, and the error page. */
 @NullMarked
 package org.plantstore.adapter.http.document;
 
