@@ -9,7 +9,7 @@ import static io.micronaut.http.HttpStatus.UNAUTHORIZED;
 import io.micronaut.http.HttpStatus;
 
 /**
- * The error catalog. The meaning of a number never changes. The first digit shows the kind of
+ * The error catalog. The meaning of a number never changes. The first digit indicates the kind of
  * error: an invalid body (1), an invalid field (2), a conflict with a stored plant (3), a problem
  * with the token, URL, or headers (4), or a problem in the service (5). {@code errors.html}
  * explains the cause of each error and how to fix it.
@@ -100,7 +100,7 @@ public enum ErrorNumber {
     };
   }
 
-  /** Returns the error number, which is the value of {@code error} in the response. */
+  /** Returns the error number, which is the value of {@code error} in the response body. */
   public int number() {
     return number;
   }
@@ -116,13 +116,14 @@ public enum ErrorNumber {
   }
 
   /**
-   * Returns the value of a {@code Link} header (RFC 8288) that points to the entry of this error on
-   * the error page.
+   * Returns the value of a {@code Link} header (RFC 8288) that points to this error's entry on the
+   * error page.
    *
-   * @param path the requested path, to which the link is relative
+   * @param path the path of the request. The returned link is relative to this path.
    */
   public String link(String path) {
-    // The depth is limited to keep the response short, so links for deeper paths do not work.
+    // The number of "../" segments is limited to keep the response short. Links for paths that need
+    // more segments do not work.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

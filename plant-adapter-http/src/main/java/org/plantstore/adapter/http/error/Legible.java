@@ -2,7 +2,7 @@ package org.plantstore.adapter.http.error;
 
 import java.util.HexFormat;
 
-/** Escapes and shortens text from requests, so that messages can quote it. Stateless. */
+/** Escapes and shortens text from requests, so that messages can quote it safely. Stateless. */
 public final class Legible {
 
   private static final int MAX_CHARACTERS = 64;
@@ -10,7 +10,7 @@ public final class Legible {
   private Legible() {}
 
   /**
-   * Returns the first 64 characters of a text, followed by three dots if the text is longer. Each
+   * Returns the first 64 characters of the text, followed by three dots if the text is longer. Each
    * character that is neither printable ASCII nor a Unicode letter or digit is escaped.
    */
   public static String of(CharSequence text) {
@@ -27,7 +27,10 @@ public final class Legible {
     return text.length() > MAX_CHARACTERS ? excerpt + "..." : excerpt.toString();
   }
 
-  /** Quotes the beginning of a text, and escapes the quotation marks and backslashes in it. */
+  /**
+   * Returns the beginning of the text in quotation marks. Quotation marks and backslashes in the
+   * text are escaped.
+   */
   public static String quoted(String text) {
     return '"' + of(text.replace("\\", "\\\\").replace("\"", "\\\"")) + '"';
   }

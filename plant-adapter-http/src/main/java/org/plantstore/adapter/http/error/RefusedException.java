@@ -18,7 +18,7 @@ public class RefusedException extends RuntimeException {
     this.error = error;
   }
 
-  /** Returns the error with which the service responds. */
+  /** Returns the error that the response reports. */
   public ErrorNumber error() {
     return error;
   }

@@ -1,4 +1,4 @@
-/** The error catalog, and the exception that rejects a request with one of its errors. */
+/** Contains the error catalog, and the exception that is thrown to reject a request. */
 @NullMarked
 package org.plantstore.adapter.http.error;
 

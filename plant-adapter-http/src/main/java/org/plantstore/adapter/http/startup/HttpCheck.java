@@ -12,10 +12,10 @@ import org.plantstore.adapter.http.token.TokenCheck;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
- * The adapter's part of the {@code check} command. This part prints one line for each startup
- * requirement and, if a key set is configured, one line for the identity provider. The {@code
- * --token} option adds a line for the token on standard input. The service loads this class as a
- * {@link ToolProvider}.
+ * The adapter's part of the {@code check} command. Prints one line for each startup requirement
+ * and, if the URL of a key set is configured, one line for the identity provider. The {@code
+ * --token} option adds a line for the token that is read from standard input. The service loads
+ * this class as a {@link ToolProvider}.
  */
 public final class HttpCheck implements ToolProvider {
 
@@ -24,7 +24,7 @@ public final class HttpCheck implements ToolProvider {
     return "check";
   }
 
-  /** Prints the report, and returns 0 if all requirements are met, otherwise 1. */
+  /** Prints the report, and returns 0 if all requirements are met, or 1 otherwise. */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     try (ApplicationContext context = ApplicationContext.builder().build()) {
@@ -45,7 +45,10 @@ public final class HttpCheck implements ToolProvider {
     return exitCode | tokensExitCode;
   }
 
-  /** Prints the result of a requirement, and returns 0 if it is met, otherwise 1. */
+  /**
+   * Checks a requirement, prints the result, and returns 0 if the requirement is met, or 1
+   * otherwise.
+   */
   private static int report(String subject, Supplier<String> requirement, PrintWriter out) {
     try {
       out.println("✔ " + subject + ": " + requirement.get());

@@ -27,8 +27,8 @@ import org.plantstore.adapter.http.tls.TlsFiles;
 import org.plantstore.adapter.http.token.TokenSettings;
 
 /**
- * Adds the adapter's defaults ({@code settings.properties}), and stops startup if a setting is
- * unusable. This class is public, because Micronaut ignores configurers that are not public.
+ * Adds the adapter's defaults ({@code settings.properties}), and aborts startup if a setting is
+ * invalid. This class is public, because Micronaut ignores configurers that are not public.
  */
 @ContextConfigurer
 public final class HttpStart implements ApplicationContextConfigurer {
@@ -50,13 +50,13 @@ public final class HttpStart implements ApplicationContextConfigurer {
           "create.timeout.seconds");
 
   /**
-   * The limit reserves this many bytes of heap for each connection, which is twice what a
-   * connection occupies while it waits for the rest of a small request. A TLS connection occupies
-   * three times as much heap.
+   * The number of bytes of heap to reserve for each connection: twice as many as a connection
+   * occupies while the service waits for the rest of a small request. A connection with TLS
+   * occupies three times as much heap as one without TLS.
    */
   private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 
-  /** The limit reserves this many open files for jars, database connections, and probes. */
+  /** The number of open files to reserve for jars, database connections, and probes. */
   private static final long OTHER_FILES = 32;
 
   @Override
@@ -78,7 +78,8 @@ public final class HttpStart implements ApplicationContextConfigurer {
   /**
    * Validates all settings before any port is opened, and registers the typed settings as beans.
    *
-   * @throws io.micronaut.context.exceptions.ConfigurationException if a setting is unusable
+   * @throws io.micronaut.context.exceptions.ConfigurationException if a setting is invalid, or if
+   *     it names an unusable file
    */
   @Override
   public void configure(ApplicationContext context) {
@@ -98,7 +99,10 @@ public final class HttpStart implements ApplicationContextConfigurer {
     });
   }
 
-  /** Sets the default of MAX_CONNECTIONS, which depends on the heap, the file limit, and TLS. */
+  /**
+   * Sets the default of MAX_CONNECTIONS, which depends on the heap size, on the limit on open
+   * files, and on whether TLS is enabled.
+   */
   static void addDefaultMaxConnections(Environment settings) {
     long heapLimit = Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_CONNECTION;
     long plain = Math.min(heapLimit, maxConnections());
@@ -109,8 +113,8 @@ public final class HttpStart implements ApplicationContextConfigurer {
   }
 
   /**
-   * Returns the number of connections that the limit on open files allows. A quarter of the files
-   * is reserved for closed connections that the kernel has not released yet.
+   * Returns the maximum number of connections that the limit on open files allows. A quarter of the
+   * open files is reserved for closed connections that the kernel has not released yet.
    */
   static long maxConnections() {
     return maxOpenFiles() * 3 / 4 - OTHER_FILES;
@@ -124,7 +128,8 @@ public final class HttpStart implements ApplicationContextConfigurer {
 
   static void require(Environment settings) {
     LIMITS.forEach(limit -> requirePositive(settings, limit));
-    // Parsing a body may allocate 14 times the size of the body.
+    // Parsing a body can allocate up to 14 times its size, so one body takes less than half of the
+    // heap.
     long maxBodyBytes = Runtime.getRuntime().maxMemory() / 32;
     requireAtMost(maxBodyBytes, settings, "max.body.bytes", "increase the heap (-Xmx)");
     String files = "raise the limit on open files (ulimit -n), which is " + maxOpenFiles();
@@ -163,10 +168,10 @@ public final class HttpStart implements ApplicationContextConfigurer {
   }
 
   /**
-   * Throws an exception if the class path contains two versions of Netty, for example because a
-   * database driver contains a copy of Netty. With two versions, requests would receive no
-   * response, and nothing would be logged. Jars with the same file name contain the same version,
-   * so they are counted once.
+   * Throws ConfigurationException if the class path contains more than one version of Netty, for
+   * example because a database driver contains a copy of Netty. If two versions were present,
+   * requests would receive no response, and nothing would be logged. Jars with the same file name
+   * are counted once, because they contain the same version.
    */
   static void requireOneNetty(ResourceLoader classPath) {
     Map<String, URL> files = new TreeMap<>();

@@ -1,4 +1,7 @@
-/** The adapter's settings: their defaults, their validation during startup, and {@code check}. */
+/**
+ * Supplies the defaults of the adapter's settings, validates the settings during startup, and
+ * reports on them in the {@code check} command.
+ */
 @NullMarked
 package org.plantstore.adapter.http.startup;
 
