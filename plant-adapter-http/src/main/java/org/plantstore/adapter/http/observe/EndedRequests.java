@@ -24,10 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records the duration of each request that has ended, and writes a line to the access log unless
- * the log is disabled. A line contains no token, query, or body, and its values are short and
- * printable. All time series exist from startup, because otherwise, a rate would omit the first
- * request of a series. Safe for use by multiple threads.
+ * Records the duration of each request that has ended, and writes a line about it to the access log
+ * unless that log is disabled. The line contains no token, query, or body, and its values are short
+ * and printable. All time series are created at startup. If a series were created by its first
+ * request, a rate calculated from the series would omit that request. Safe for use by multiple
+ * threads.
  */
 @Singleton
 final class EndedRequests implements Consumer<RequestRecord> {
@@ -37,17 +38,28 @@ final class EndedRequests implements Consumer<RequestRecord> {
   private static final Logger LOG = LoggerFactory.getLogger(ACCESS_LOG);
   private static final String NONE = "-";
 
-  /** Matches a character that is not printable ASCII, or a space, quotation mark, or backslash. */
+  /**
+   * Matches a space, a quotation mark, a backslash, or any character that is not printable ASCII.
+   */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /** Matches a path without a user name, query, or fragment, even a percent-encoded one. */
+  /**
+   * Matches a path that contains no user name, query, or fragment, not even in percent-encoded
+   * form.
+   */
   private static final Pattern PATH =
       Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 
-  /** Matches the characters to escape: those that {@link #ILLEGIBLE} matches, and percent signs. */
+  /**
+   * Matches characters that must be escaped: percent signs and all characters that {@link
+   * #ILLEGIBLE} matches.
+   */
   private static final Pattern UNESCAPED = Pattern.compile("[^!#$&-\\[\\]-~]+");
 
-  /** The histogram buckets: narrow up to 10 ms (the goal for the 99th percentile), then wide. */
+  /**
+   * The upper bounds of the histogram buckets. Buckets up to 10 ms are narrow, because 10 ms is the
+   * goal for the 99th percentile.
+   */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
@@ -75,7 +87,7 @@ final class EndedRequests implements Consumer<RequestRecord> {
       };
     }
 
-    /** Returns the name that metrics and the access log contain. */
+    /** Returns the outcome's name, as used in metrics and in the access log. */
     String label() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -131,7 +143,10 @@ final class EndedRequests implements Consumer<RequestRecord> {
         .log("request");
   }
 
-  /** Percent-encodes characters, because replacing them with "?" could make names ambiguous. */
+  /**
+   * Percent-encodes the characters that must be escaped. If they were replaced with "?", two
+   * different names could look alike.
+   */
   private static String escaped(String name) {
     return UNESCAPED
         .matcher(name.substring(0, Math.min(name.length(), 128)))

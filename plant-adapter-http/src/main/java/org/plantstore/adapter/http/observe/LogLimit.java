@@ -3,8 +3,8 @@ package org.plantstore.adapter.http.observe;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Limits log lines of one kind to one line per second, so that clients cannot fill the disk. Safe
- * for use by multiple threads.
+ * Limits one kind of log line to one per second, so that clients cannot fill the disk with such
+ * lines. Safe for use by multiple threads.
  */
 public final class LogLimit {
 

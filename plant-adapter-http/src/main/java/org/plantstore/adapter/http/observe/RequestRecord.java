@@ -57,11 +57,11 @@ public final class RequestRecord extends DefaultHttpRequest {
   private boolean isResponseComplete;
 
   /**
-   * Creates a request from the parts of its request line. If the framework cannot parse a URI, it
+   * Creates a request from its request line and headers. If the framework cannot parse a URI, it
    * replaces the request with another object, which records nothing. The URI is therefore reduced
-   * to the path. If the path begins with two slashes, the framework would interpret them as the
-   * start of an authority (RFC 3986, section 4.2), so a dot segment is inserted before them. No
-   * route matches the resulting path.
+   * to the path. The framework would interpret two slashes at the beginning of a path as the start
+   * of an authority (RFC 3986, section 4.2), so a dot segment is inserted before them. No route
+   * matches the resulting path.
    */
   public RequestRecord(HttpVersion version, HttpMethod method, String target, HttpHeaders headers) {
     super(version, method, target, headers);
@@ -74,7 +74,10 @@ public final class RequestRecord extends DefaultHttpRequest {
     return isPath ? target : PATH.matcher(target).replaceFirst("$1");
   }
 
-  /** Replaces the URI of a malformed request, because the framework may fail to parse that URI. */
+  /**
+   * Replaces the URI of a malformed request, because the framework might be unable to parse that
+   * URI.
+   */
   @Override
   public void setDecoderResult(DecoderResult result) {
     super.setDecoderResult(result);
@@ -83,7 +86,10 @@ public final class RequestRecord extends DefaultHttpRequest {
     }
   }
 
-  /** Records that all headers have been received. Chooses the request id, and starts the clock. */
+  /**
+   * Chooses the request id, and starts measuring the duration. Called when all headers have been
+   * received.
+   */
   public void recordHeaders() {
     beganNanos = System.nanoTime();
     List<String> ids = headers().getAll(REQUEST_ID);
@@ -107,7 +113,7 @@ public final class RequestRecord extends DefaultHttpRequest {
     return ((NettyHttpRequest<?>) request).getChannelHandlerContext().executor();
   }
 
-  /** Runs a task with the request id and, if known, the trace id as the only entries of the MDC. */
+  /** Runs a task with the request id and, if known, the trace id as the only entries in the MDC. */
   public void runWithIds(Runnable task) {
     List<String> parents = headers().getAll("traceparent");
     Matcher parent = TRACE_PARENT.matcher(parents.size() == 1 ? parents.get(0) : "");
@@ -133,7 +139,10 @@ public final class RequestRecord extends DefaultHttpRequest {
     error = number;
   }
 
-  /** Records the status or the size of a part of the response that is being written. */
+  /**
+   * Records the response status if the given part of the response contains it, and adds the size of
+   * the part's content. Called for each part of a response before it is written.
+   */
   public void recordResponse(Object part) {
     if (part instanceof HttpResponse response) {
       status = response.status();
@@ -144,17 +153,20 @@ public final class RequestRecord extends DefaultHttpRequest {
     }
   }
 
-  /** Returns the id that the client sent, or a random id if the client sent no well-formed one. */
+  /**
+   * Returns the id that the client sent, or a random id if the client did not send exactly one
+   * well-formed id.
+   */
   public String requestId() {
     return requestId;
   }
 
-  /** Returns the path of the request target without the query. The path may be malformed. */
+  /** Returns the path from the request target, without the query. The path may be malformed. */
   public String path() {
     return path;
   }
 
-  /** Returns the name of the caller from the token, or an empty string if there is none. */
+  /** Returns the caller's name from the token, or an empty string if no name has been recorded. */
   String caller() {
     return caller;
   }
