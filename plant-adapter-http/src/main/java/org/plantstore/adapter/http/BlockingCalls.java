@@ -38,7 +38,10 @@ final class BlockingCalls {
     return new Call();
   }
 
-  /** Runs the store call of one request on a separate thread, unless its deadline has passed. */
+  /**
+   * Runs the store call of one request on a separate thread, unless the request's deadline has
+   * passed.
+   */
   final class Call implements Executor {
 
     private @Nullable Thread thread; // not null while the call is running
@@ -75,7 +78,7 @@ final class BlockingCalls {
     /**
      * Called at the deadline. If the call is running, its thread is interrupted, and {@code
      * release} runs when the call returns. Otherwise, {@code release} runs immediately, and if the
-     * call has not started yet, it never will.
+     * call has not started yet, it never starts.
      */
     synchronized void expire(Runnable release) {
       this.release = release;

@@ -55,12 +55,12 @@ final class CreatesInProgress {
   }
 
   /**
-   * Starts creating a plant. The returned {@link CompletionStage} completes on the event loop by
-   * the deadline. The deadline is implemented as a timer on the event loop, because a timer that
+   * Starts creating a plant. The returned {@link CompletionStage} completes by the deadline, on the
+   * event loop. The deadline is implemented as a timer on the event loop, because a timer that
    * wakes another thread would use more CPU time.
    *
    * @throws RefusedException with {@code OVERLOADED} if too many create requests are in progress,
-   *     or if their names and tags are too long in total
+   *     or if the total length of their names and tags would exceed the limit
    */
   CompletionStage<Plant> start(NewPlant plant, ScheduledExecutorService eventLoop) {
     Runnable release = acquire(plant);

@@ -52,7 +52,7 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   private final long maxBodyBytes;
 
   /**
-   * The errors that are logged, with a limit on the log lines of each. No other errors are logged.
+   * The errors that are logged, each with the limit for its log lines. No other errors are logged.
    */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(

@@ -90,7 +90,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
   }
 
   /**
-   * Decodes a body as strict UTF-8, and parses it. Jackson does not decode the body, because it
+   * Decodes a body strictly as UTF-8, and parses it. Jackson does not decode the body, because it
    * would accept byte sequences that RFC 3629 forbids.
    */
   static NewPlant parse(byte[] body) {

@@ -62,8 +62,8 @@ final class BodyMemory {
     }
     if (permits > 0 && !availableBytes.tryAcquire(permits)) {
       isRejected = true;
-      // Makes the framework respond with error 5003. If the framework writes the response during
-      // this call, this object has been reset when the call returns.
+      // Makes the framework respond with error 5003. The framework may write the response during
+      // this call, which resets this object.
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       return false;
     }

@@ -39,7 +39,7 @@ final class ConnectionPipeline
 
   /**
    * The limit on the total size of all request bodies, in bytes: an eighth of the heap. A plant can
-   * exist in memory in four forms at once: as a request body, as strings, as a row of a batch, and
+   * exist in memory in four forms at once: as a request body, as strings, as a row in a batch, and
    * as a response. All plants together therefore take at most half of the heap.
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;

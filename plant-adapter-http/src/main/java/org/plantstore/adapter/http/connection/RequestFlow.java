@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Passes requests to the framework and responses to the client, records both, and closes the
- * connection after its last response. This handler is the last one before the framework. Used only
- * by the connection's event loop.
+ * connection after its last response. In the pipeline, this handler is the last one before the
+ * framework's handlers. Used only by the connection's event loop.
  */
 final class RequestFlow extends ChannelDuplexHandler {
 
@@ -40,7 +40,10 @@ final class RequestFlow extends ChannelDuplexHandler {
   private static final AsciiString TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
   private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
 
-  /** How long a graceful shutdown waits for a request that a client may already have sent. */
+  /**
+   * The number of seconds that a graceful shutdown waits for a request that a client may already
+   * have sent.
+   */
   private static final long LAST_REQUEST_SECONDS = 5;
 
   private final Connection connection;

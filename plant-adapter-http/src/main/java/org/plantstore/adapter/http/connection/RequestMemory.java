@@ -33,8 +33,7 @@ final class RequestMemory {
    * The connections that are waiting for memory, oldest first. Most of the requests that become
    * exempt from the limit are taken from the end, so that a large number of slow clients does not
    * delay later clients. About a quarter are taken from the front, so that old connections are read
-   * too. Only reading a connection reveals that its client has disconnected and that the connection
-   * must be closed.
+   * too. Only a read reveals that a client has disconnected and that its connection must be closed.
    */
   private final Deque<Share> waiting = new ArrayDeque<>();
 

@@ -93,7 +93,7 @@ final class EndedRequests implements Consumer<RequestRecord> {
     }
   }
 
-  /** One timer for each error, and one for each outcome of requests without an error. */
+  /** One timer for each error, and one for each outcome of requests that ended without an error. */
   private final Map<Object, Timer> timers = new HashMap<>();
 
   EndedRequests(@Nullable MeterRegistry registry) {
