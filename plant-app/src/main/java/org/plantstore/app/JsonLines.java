@@ -52,7 +52,7 @@ public final class JsonLines extends LayoutBase<ILoggingEvent> {
       }
       json.writeEndObject();
     } catch (IOException e) {
-      throw new UncheckedIOException("a log event could not be written to memory", e);
+      throw new UncheckedIOException("a log event could not be formatted as JSON", e);
     }
     return line.append('\n').toString();
   }

@@ -86,7 +86,7 @@ final class PostgresPlantStore implements PlantStore {
       } catch (RejectedExecutionException | Error e) {
         isSweepScheduled.set(false);
         LOG.debug(
-            "No thread is available for the sweep, so the next request to store a plant starts it",
+            "No thread is available for the sweep; the next call for a plant will start the sweep",
             e);
       }
     }

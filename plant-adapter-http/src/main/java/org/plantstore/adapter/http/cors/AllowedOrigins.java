@@ -47,8 +47,8 @@ public record AllowedOrigins(List<String> origins) {
     for (String origin : origins) {
       if (!origin.equals(ANY) && !ORIGIN.matcher(origin).matches()) {
         throw new ConfigurationException(
-            "CORS_ALLOWED_ORIGINS must list origins such as https://app.example.org, separated by"
-                + " spaces, in lower case, and without a path or a default port, but contains \""
+            "CORS_ALLOWED_ORIGINS must be a space-separated list of lowercase origins without a path"
+                + " or default port, such as https://app.example.org, but contains \""
                 + origin
                 + '"');
       }

@@ -49,8 +49,8 @@ public final class TokenCommand implements ToolProvider {
     List<SecretKeySpec> secrets = settings.secrets().keys();
     if (secrets.isEmpty()) {
       throw new ConfigurationException(
-          "JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; only the identity provider"
-              + " can sign tokens that match the keys at JWT_JWKS_URL");
+          "JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; to get a token for the keys"
+              + " at JWT_JWKS_URL, ask the identity provider");
     }
     SignedJWT token = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims(settings, options));
     try {

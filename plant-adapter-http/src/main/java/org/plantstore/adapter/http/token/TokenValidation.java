@@ -108,8 +108,8 @@ final class TokenValidation {
         settings.keySet() == null
             ? "The bearer token is not signed with any of this service's secrets; obtain a new"
                 + " token, and send it unchanged."
-            : "The bearer token is not signed with a key from this service or its identity"
-                + " provider; obtain a new token, and send it unchanged. If the provider has just"
+            : "The bearer token is not signed with a key that this service or its identity"
+                + " provider uses; obtain a new token, and send it unchanged. If the provider has just"
                 + " replaced its key, repeat the request after 30 s.");
   }
 

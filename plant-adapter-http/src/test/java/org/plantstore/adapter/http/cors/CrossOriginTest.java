@@ -120,8 +120,8 @@ class CrossOriginTest extends ServerTest {
     String allowed = "http://[::1]:80808 https://192.0.2.1 moz-extension://0f3b http://a:443";
     assertEquals(4, AllowedOrigins.of(allowed).origins().size());
     assertEquals(
-        "CORS_ALLOWED_ORIGINS must list origins such as https://app.example.org, separated by"
-            + " spaces, in lower case, and without a path or a default port, but contains \""
+        "CORS_ALLOWED_ORIGINS must be a space-separated list of lowercase origins without a path"
+            + " or default port, such as https://app.example.org, but contains \""
             + value
             + '"',
         assertThrows(ConfigurationException.class, () -> AllowedOrigins.of(OTHER + " " + value))

@@ -65,8 +65,8 @@ class ProviderTokensTest {
     assertStatus(200, token(replacement));
     for (String forged : List.of(token(KNOWN), IdentityProvider.token(KNOWN.getKeyID(), NEXT))) {
       String message =
-          "The bearer token is not signed with a key from this service or its identity provider;"
-              + " obtain a new token, and send it unchanged. If the provider has just replaced its"
+          "The bearer token is not signed with a key that this service or its identity provider"
+              + " uses; obtain a new token, and send it unchanged. If the provider has just replaced its"
               + " key, repeat the request after 30 s.";
       Answer.assertError(Answer.create(server.getURI(), forged), 401, 4002, message);
     }
