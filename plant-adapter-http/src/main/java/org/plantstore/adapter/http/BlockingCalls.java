@@ -33,15 +33,11 @@ final class BlockingCalls {
     }
   }
 
-  /** Returns an executor for the store call of one request. */
   Call newCall() {
     return new Call();
   }
 
-  /**
-   * Runs the store call of one request on a separate thread, unless the request's deadline has
-   * passed.
-   */
+  /** Runs the store call of one request on a separate thread, unless its deadline has passed. */
   final class Call implements Executor {
 
     private @Nullable Thread thread; // not null while the call is running

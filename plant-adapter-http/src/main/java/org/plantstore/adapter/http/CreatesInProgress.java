@@ -30,9 +30,8 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 final class CreatesInProgress {
 
   /**
-   * The limit on the total number of characters in all names and tags. The same limit applies to
-   * the total number of bytes in all request bodies, but a body is no longer counted once its
-   * client has disconnected.
+   * The limit on the number of characters in all names and tags. The bytes of all request bodies
+   * have the same limit, but a body no longer counts once its client has disconnected.
    */
   private static final long MAX_CHARACTERS = Runtime.getRuntime().maxMemory() / 8;
 
@@ -119,10 +118,9 @@ final class CreatesInProgress {
   }
 
   /**
-   * Returns the failure if it is an exception that the {@link CreatePlant} port declares.
-   * Otherwise, returns an exception that wraps the failure, so that it is handled as an internal
-   * error. Without the wrapping, some of the exceptions that a store may throw, such as those of
-   * the framework's HTTP client, would be handled as client errors.
+   * Returns the failure if the {@link CreatePlant} port declares it. Otherwise, wraps the failure,
+   * so that it is handled as an internal error. Without the wrapping, some failures, such as those
+   * of the framework's HTTP client, would be handled as client errors.
    */
   private Throwable attributed(Throwable failure) {
     return failure instanceof InvalidPlantException

@@ -51,9 +51,7 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   private final JsonMapper json;
   private final long maxBodyBytes;
 
-  /**
-   * The errors that are logged, each with the limit for its log lines. No other errors are logged.
-   */
+  /** The errors that are logged, each with its limit for log lines. Other errors are not logged. */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -80,9 +78,8 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * An error route for malformed requests. The framework passes these requests to {@link #handle}
-   * instead, but if this route did not exist, the response to a malformed HEAD request would have
-   * no headers.
+   * Without this error route, the response to a malformed HEAD request would have no headers,
+   * although the framework passes malformed requests to {@link #handle}.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> handleMalformed(HttpRequest<?> request) {

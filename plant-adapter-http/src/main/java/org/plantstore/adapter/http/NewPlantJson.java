@@ -24,16 +24,10 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
-/**
- * Parses a {@link NewPlant} from JSON strictly, except that unknown members are ignored. Each
- * instance parses one body.
- */
+/** Parses a plant from one request body. Parsing is strict, but ignores unknown members. */
 final class NewPlantJson {
 
-  /**
-   * Creates the parsers. The lengths of values are not limited here, because the limit on the body
-   * size also limits them.
-   */
+  /** The lengths of values are not limited here, because the body size is limited. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -67,10 +61,7 @@ final class NewPlantJson {
     this.parser = parser;
   }
 
-  /**
-   * Returns the plant in a body. Throws RefusedException if the body does not contain a valid
-   * plant.
-   */
+  /** Returns the plant in a body, or throws RefusedException if there is no valid plant. */
   static NewPlant read(CharBuffer body) {
     try (JsonParser parser = JSON.createParser(body.array(), 0, body.limit())) {
       return new NewPlantJson(body, parser).read();
@@ -93,10 +84,7 @@ final class NewPlantJson {
     return plant();
   }
 
-  /**
-   * Returns the exception that rejects the body. Most errors are distinguished by Jackson's
-   * message, because Jackson throws the same exception type for all of them.
-   */
+  /** Most errors are distinguished by message, because Jackson uses one exception type for them. */
   private RefusedException refusalOf(JsonProcessingException e) {
     if (e instanceof StreamConstraintsException) {
       int limit = StreamReadConstraints.DEFAULT_MAX_DEPTH;
@@ -115,9 +103,7 @@ final class NewPlantJson {
     return malformed("The body is not valid JSON (RFC 8259)", e.getLocation(), advice);
   }
 
-  /**
-   * Returns an exception whose message quotes the text around the place where the parser stopped.
-   */
+  /** Returns an exception that quotes the text around the place where the parser stopped. */
   private RefusedException malformed(String fault, JsonLocation stop, String advice) {
     int offset = (int) stop.getCharOffset();
     int begin = Math.max(0, offset - QUOTED_CHARACTERS);
@@ -216,15 +202,11 @@ final class NewPlantJson {
     throw new RefusedException(first, sentence(String.join("; ", problems.values())) + hint);
   }
 
-  /** Returns the text, with a period appended unless it already ends with one. */
   static String sentence(String text) {
     return text.endsWith(".") ? text : text + ".";
   }
 
-  /**
-   * Returns a hint that lists the unknown members, because one of them may be a misspelled field or
-   * may contain the plant. Returns an empty string if there are none.
-   */
+  /** Lists unknown members, because one may be a misspelled field or may contain the plant. */
   private String hint() {
     String names = unknownMembers.stream().limit(8).map(Legible::quoted).collect(joining(", "));
     return names.isEmpty()

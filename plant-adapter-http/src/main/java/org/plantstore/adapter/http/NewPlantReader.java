@@ -89,10 +89,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     }
   }
 
-  /**
-   * Decodes a body strictly as UTF-8, and parses it. Jackson does not decode the body, because it
-   * would accept byte sequences that RFC 3629 forbids.
-   */
+  /** Decodes a body strictly, because Jackson would accept byte sequences that RFC 3629 forbids. */
   static NewPlant parse(byte[] body) {
     var bytes = java.nio.ByteBuffer.wrap(body);
     try {
@@ -106,19 +103,14 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     }
   }
 
-  /**
-   * Always throws UnsupportedOperationException. The server calls only the other {@code read}
-   * method.
-   */
+  /** Not supported, because the server calls only the other {@code read} method. */
   @Override
   public NewPlant read(
       Argument<NewPlant> type, @Nullable MediaType contentType, Headers headers, InputStream body) {
     throw new UnsupportedOperationException();
   }
 
-  /**
-   * Returns the exception that rejects a body with these headers, or null if the headers are valid.
-   */
+  /** Returns the exception that rejects these headers, or null if the headers are valid. */
   static @Nullable RefusedException refusalOf(Headers headers) {
     List<String> types = headers.getAll(HttpHeaders.CONTENT_TYPE);
     for (String type : types.isEmpty() ? List.of("") : types) {

@@ -90,8 +90,7 @@ final class DocumentsController {
       throw new RefusedException(ErrorNumber.NOT_FOUND);
     }
     byte[] bytes = resource(name);
-    // This is a direct buffer, because Netty would copy a heap buffer for each response in
-    // progress.
+    // A direct buffer is used, because Netty would copy a heap buffer for each response.
     ByteBuf content = Unpooled.directBuffer(bytes.length, bytes.length).writeBytes(bytes);
     return new Document(new MediaType(type), Unpooled.unreleasableBuffer(content.asReadOnly()));
   }

@@ -38,28 +38,17 @@ final class EndedRequests implements Consumer<RequestRecord> {
   private static final Logger LOG = LoggerFactory.getLogger(ACCESS_LOG);
   private static final String NONE = "-";
 
-  /**
-   * Matches a space, a quotation mark, a backslash, or any character that is not printable ASCII.
-   */
+  /** Matches a space, quotation mark, backslash, or character that is not printable ASCII. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /**
-   * Matches a path that contains no user name, query, or fragment, not even in percent-encoded
-   * form.
-   */
+  /** Matches a path without a plain or percent-encoded user name, query, or fragment. */
   private static final Pattern PATH =
       Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 
-  /**
-   * Matches characters that must be escaped: percent signs and all characters that {@link
-   * #ILLEGIBLE} matches.
-   */
+  /** Matches percent signs and all characters that {@link #ILLEGIBLE} matches. */
   private static final Pattern UNESCAPED = Pattern.compile("[^!#$&-\\[\\]-~]+");
 
-  /**
-   * The upper bounds of the histogram buckets. Buckets up to 10 ms are narrow, because 10 ms is the
-   * goal for the 99th percentile.
-   */
+  /** Buckets up to 10 ms are narrow, because 10 ms is the goal for the 99th percentile. */
   private static final Duration[] BUCKETS =
       DoubleStream.of(1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
           .mapToObj(millis -> Duration.ofNanos((long) (millis * 1_000_000)))
@@ -143,10 +132,7 @@ final class EndedRequests implements Consumer<RequestRecord> {
         .log("request");
   }
 
-  /**
-   * Percent-encodes the characters that must be escaped. If they were replaced with "?", two
-   * different names could look alike.
-   */
+  /** Escapes characters, because replacing them with "?" could make different names look alike. */
   private static String escaped(String name) {
     return UNESCAPED
         .matcher(name.substring(0, Math.min(name.length(), 128)))
