@@ -27,21 +27,13 @@ final class Connection extends ChannelDuplexHandler {
   /** The user event that tells the decoder to process any input received during a response. */
   static final Object NEXT_REQUEST = new Object();
 
-  /**
-   * The approximate size, in bytes, of the objects that represent one request, excluding its text.
-   */
+  /** The approximate size, in bytes, of the objects that represent a request, without its text. */
   private static final int BYTES_PER_REQUEST = 4 * 1024;
 
-  /**
-   * The number of bytes of memory that each received byte occupies. The factor is two, because a
-   * line of a request is held both as bytes and as a string.
-   */
+  /** Each received byte counts twice, because a line is held both as bytes and as a string. */
   private static final int MEMORY_PER_BYTE = 2;
 
-  /**
-   * The maximum number of received bytes that are counted for a request. The request line and the
-   * headers have at most 32 KiB in total, and {@link BodyMemory} limits the memory for bodies.
-   */
+  /** The request line and the headers have at most 32 KiB; {@link BodyMemory} limits bodies. */
   private static final int MAX_COUNTED_BYTES = 32 * 1024;
 
   private final Channel channel;
@@ -114,10 +106,9 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   /**
-   * Records that the last response on the connection is complete. If the request is still
-   * incomplete, the rest of it is read before the connection is closed. If the socket were closed
-   * with unread input, the kernel would reset the connection, and the client could lose the
-   * response.
+   * Ends the last response. If the request is incomplete, the rest of it is read before the socket
+   * is closed. Otherwise, the kernel would reset the connection because of the unread input, and
+   * the client could lose the response.
    */
   void lastResponseEnded() {
     become(state == State.RECEIVING ? State.DISCARDING : State.CLOSING);
@@ -213,10 +204,7 @@ final class Connection extends ChannelDuplexHandler {
     return false;
   }
 
-  /**
-   * Closes the connection without involving the other handlers, because they would wait for the
-   * client.
-   */
+  /** Closes the connection without the other handlers, because they would wait for the client. */
   void closeAtOnce() {
     memory.release();
     channel.pipeline().firstContext().close();

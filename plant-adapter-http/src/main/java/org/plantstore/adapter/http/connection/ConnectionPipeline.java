@@ -31,10 +31,7 @@ final class ConnectionPipeline
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /**
-   * Makes a channel unwritable when its unsent output exceeds 2 KiB, and writable again when the
-   * unsent output falls below 1 KiB.
-   */
+  /** Makes a channel unwritable above 2 KiB of unsent output, and writable again below 1 KiB. */
   private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
@@ -121,10 +118,7 @@ final class ConnectionPipeline
         loop -> new SlowClients(loop, new RequestMemory(eventLoops), requestSeconds, idleSeconds));
   }
 
-  /**
-   * Returns the semaphore that limits the memory for request bodies. Each permit represents one
-   * free byte.
-   */
+  /** Returns the limit on the memory for request bodies. Each permit represents one free byte. */
   Semaphore freeBodyBytes() {
     return freeBodyBytes;
   }

@@ -18,10 +18,7 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
   /** The initial buffer size, in bytes. Most requests fit into one buffer of this size. */
   private static final int FIRST_READ_BYTES = 2 * 1024;
 
-  /**
-   * The maximum buffer size, in bytes. This size limits how much input is buffered if a client
-   * sends further requests during a response.
-   */
+  /** The maximum buffer size, in bytes. It limits how much input is buffered during a response. */
   private static final int MAX_READ_BYTES = 8 * 1024;
 
   private final Connection connection;

@@ -31,10 +31,7 @@ import org.plantstore.adapter.http.observe.RequestRecord;
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
-  /**
-   * The maximum number of bytes in the request line. The same limit applies to all headers
-   * together.
-   */
+  /** The maximum number of bytes in the request line, and in all headers together. */
   private static final int MAX_PART_BYTES = 16 * 1024;
 
   /** The maximum number of headers in a request. The same limit applies to trailers. */
@@ -43,9 +40,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** A decoder is replaced after a request that has more than this number of bytes. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
-  /**
-   * Replaces the method and the target of a malformed request line. "-" is never a valid target.
-   */
+  /** Replaces the method and target of a malformed request line. "-" is never a valid target. */
   private static final String NONE = "-";
 
   private static final short CRLF = HttpConstants.CR << 8 | HttpConstants.LF;
@@ -126,9 +121,8 @@ final class RequestDecoder extends HttpRequestDecoder {
   }
 
   /**
-   * Returns the error message for a malformed request line or malformed headers, or null if both
-   * are well-formed. If the number of decoded bytes does not match the number of lines, Netty has
-   * joined the lines of a folded header.
+   * Returns the error message, or null if the request line and the headers are well-formed. If the
+   * byte count does not match the line count, Netty has joined the lines of a folded header.
    */
   private @Nullable String ofHead(RequestRecord request) {
     int lines = 1 + headers + 1; // the request line, the headers, and the empty line

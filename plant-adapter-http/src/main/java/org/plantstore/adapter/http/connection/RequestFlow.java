@@ -40,10 +40,7 @@ final class RequestFlow extends ChannelDuplexHandler {
   private static final AsciiString TYPE_OPTIONS = AsciiString.cached("x-content-type-options");
   private static final AsciiString NOSNIFF = AsciiString.cached("nosniff");
 
-  /**
-   * The number of seconds that a graceful shutdown waits for a request that a client may already
-   * have sent.
-   */
+  /** The time that a graceful shutdown waits for a request that a client may already have sent. */
   private static final long LAST_REQUEST_SECONDS = 5;
 
   private final Connection connection;
@@ -106,10 +103,9 @@ final class RequestFlow extends ChannelDuplexHandler {
   }
 
   /**
-   * Withholds the read-complete event from the framework until a small body is complete. The
-   * framework starts to process a request when it receives this event. If the event were not
-   * withheld, a client that sends incomplete requests could make the service start work that it
-   * must then abandon.
+   * Withholds the read-complete event, which makes the framework start to process a request, until
+   * a small body is complete. Otherwise, incomplete requests could make the service start work that
+   * it must then abandon.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
@@ -154,7 +150,6 @@ final class RequestFlow extends ChannelDuplexHandler {
     }
   }
 
-  /** Adds the headers that all responses have in common. */
   @SuppressWarnings("JavaUtilDate") // Netty's headers accept no Instant
   private void completeHeaders(HttpHeaders response, RequestRecord answered) {
     if (!response.contains(HttpHeaderNames.DATE)) {

@@ -15,15 +15,10 @@ final class RequestMemory {
   /** The limit for all event loops together is the heap size divided by this number. */
   private static final int HEAP_DIVISOR = 8;
 
-  /**
-   * The memory, in bytes, that is reserved for each request that is exempt from the limit. Most
-   * requests need less.
-   */
+  /** The memory, in bytes, reserved for each exempt request. Most requests need less. */
   private static final int RESERVED_BYTES = 32 * 1024;
 
-  /**
-   * For every 64 KiB of the limit, one request can be exempted from it even if no memory is free.
-   */
+  /** One request per 64 KiB of the limit can be exempt from the limit when no memory is free. */
   private static final int BYTES_PER_EXEMPT_REQUEST = 64 * 1024;
 
   private final long maxBytes;
@@ -85,17 +80,13 @@ final class RequestMemory {
       this.resumeReading = resumeReading;
     }
 
-    /** Sets the number of bytes that the connection holds. */
     void hold(long newBytes) {
       heldBytes += newBytes - bytes;
       bytes = newBytes;
       resumeWaiting();
     }
 
-    /**
-     * Releases the memory, and ends any exemption from the limit, when the request or response
-     * ends.
-     */
+    /** Releases the memory, and ends any exemption, when the request or response ends. */
     void release() {
       if (isWaiting) {
         isWaiting = false;

@@ -23,10 +23,7 @@ final class SlowClients {
   private static final LogLimit FAILURES = new LogLimit();
   private static final int SWEEP_MILLIS = 500;
 
-  /**
-   * The timeout that applies while the memory for requests is exhausted, unless the configured
-   * timeout is shorter.
-   */
+  /** The timeout while memory is exhausted, unless the configured timeout is shorter. */
   private static final long EXHAUSTED_NANOS = SECONDS.toNanos(2);
 
   private final EventExecutor eventLoop;
@@ -62,7 +59,6 @@ final class SlowClients {
     connections.remove(connection);
   }
 
-  /** Schedules a sweep, unless one is scheduled already or no connection is open. */
   private void scheduleSweep() {
     if (!isSweepScheduled && !connections.isEmpty()) {
       isSweepScheduled = true;
@@ -70,10 +66,6 @@ final class SlowClients {
     }
   }
 
-  /**
-   * Closes the connections of slow clients, and schedules another sweep if any connection remains
-   * open.
-   */
   private void sweep() {
     isSweepScheduled = false;
     try {
