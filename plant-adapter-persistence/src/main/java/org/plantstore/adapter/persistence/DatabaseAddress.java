@@ -44,10 +44,7 @@ record DatabaseAddress(String url, Properties parameters) {
     return address;
   }
 
-  /**
-   * Returns the JDBC URL for an address. Credentials become query parameters, which the driver
-   * decodes.
-   */
+  /** Returns the JDBC URL. Credentials become query parameters, which the driver decodes. */
   private static String jdbc(String text) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {

@@ -47,10 +47,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
   /** Startup options that prevent the role's timeouts from interrupting session setup. */
   private static final String UNLIMITED = " -c statement_timeout=0 -c idle_session_timeout=0";
 
-  /**
-   * The SQLSTATEs with which connection poolers, and servers older than PostgreSQL 14, reject
-   * startup options.
-   */
+  /** The SQLSTATEs with which poolers and servers before PostgreSQL 14 reject startup options. */
   private static final Set<String> OPTIONS_REJECTED = Set.of("08P01", "0A000", "42704");
 
   private final transient DatabaseSettings settings;
@@ -126,9 +123,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
     return settings.address.value(PGProperty.OPTIONS);
   }
 
-  /**
-   * Changes the startup options if the server rejected them. Returns whether the options changed.
-   */
+  /** Changes the startup options if the server rejected them. Returns whether they changed. */
   private boolean changeOptions(DatabaseFailure failure) {
     String used = getOptions();
     if (failure.hasState("25P04")) { // transaction_timeout, which PostgreSQL 17 introduced
@@ -161,9 +156,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
   @Override
   public void setLoginTimeout(int seconds) {}
 
-  /**
-   * Returns how many seconds the pool waits for pending connection attempts when the pool closes.
-   */
+  /** Returns how many seconds the pool waits for connection attempts when the pool closes. */
   @Override
   public int getLoginTimeout() {
     return 5;

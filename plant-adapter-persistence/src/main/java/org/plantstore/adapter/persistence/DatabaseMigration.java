@@ -29,10 +29,7 @@ final class DatabaseMigration {
   /** How long to wait for locked tables, in addition to the startup timeout, which may be 0. */
   private static final Duration EXTRA_LOCK_TIMEOUT = Duration.ofSeconds(2);
 
-  /**
-   * A query that tries to acquire an advisory lock. Flyway's own lock is not sufficient, because it
-   * does not cover the creation of Flyway's history table.
-   */
+  /** Tries to acquire a lock, because Flyway's lock does not cover creating the history table. */
   private static final String LOCK =
       "SELECT 1 WHERE pg_try_advisory_lock(hashtext('plant-store migrate'))";
 

@@ -151,8 +151,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   private static void requirePrimary(Connection connection) throws SQLException {
-    // If default_transaction_read_only is on, even a primary is read-only. faults() reports that
-    // setting.
+    // default_transaction_read_only makes even a primary read-only; faults() reports that setting.
     String standby =
         "SELECT 1 WHERE pg_is_in_recovery() AND current_setting('default_transaction_read_only') ="
             + " 'off'";
@@ -165,8 +164,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /** Returns the reason why the server cannot plan the store's statements, if there is one. */
   private static List<String> trial(Connection connection) throws SQLException {
     try {
-      // Does not run the statements, because statement-level triggers would fire even if no row
-      // were inserted.
+      // The statements are not run, because statement-level triggers would fire even without rows.
       rows(connection, "EXPLAIN " + PlantTable.TRIAL);
       rows(connection, "EXPLAIN " + PlantTable.SELECT.replace("?", "'{}'"));
       return List.of();
@@ -180,10 +178,9 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Rejects a pooler that does not keep one server session for each connection. Makes several
-   * attempts, because even in transaction mode, a busy pooler may happen to assign the same server
-   * session to consecutive transactions. This check does not detect a pooler that reports the
-   * server's process ID at login, or several pooler processes that share a port.
+   * Rejects a pooler that does not keep one server session per connection. Tries several times,
+   * because even in transaction mode, a busy pooler may happen to repeat a session. This check
+   * misses a pooler that reports the server's process ID at login, or several poolers on one port.
    */
   private static void requireSession(Connection connection, DatabaseConnections source)
       throws SQLException {

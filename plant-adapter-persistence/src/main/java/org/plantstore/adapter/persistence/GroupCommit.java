@@ -83,9 +83,7 @@ final class GroupCommit implements PlantQueue {
     return putIfAbsent(plant, 0);
   }
 
-  /**
-   * Stores the plant as {@link #putIfAbsent(NewPlant)} does, but in a batch for the given shard.
-   */
+  /** Works like {@link #putIfAbsent(NewPlant)}, but uses a batch for the given shard. */
   CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
     Call call = new Call(plant, shard);
     // If other calls are waiting, a running writer or the next sweep will take this call.

@@ -23,10 +23,7 @@ final class Node implements GroupCommit.Table {
   final GroupCommit queue;
   private final GroupCommit.Table table;
 
-  /**
-   * The {@link System#nanoTime} at which the first batch since the node's last response was sent,
-   * or 0 if no batch has been sent since then.
-   */
+  /** When the first unanswered batch was sent ({@link System#nanoTime}), or 0 if there is none. */
   private volatile long unanswered;
 
   /**

@@ -36,9 +36,7 @@ final class PendingPlants {
       this.shard = shard;
     }
 
-    /**
-     * Returns an upper bound on the size of the plant's text in bytes, both in UTF-8 and in memory.
-     */
+    /** Returns an upper bound on the plant's size in bytes, both in UTF-8 and in memory. */
     private long bytes() {
       String tag = plant.tag();
       return 3L * (plant.name().length() + (tag == null ? 0 : tag.length()));
@@ -69,9 +67,7 @@ final class PendingPlants {
     return waiting.size() == 1;
   }
 
-  /**
-   * Adds a writer if a batch is due and the limit permits it. Returns whether a writer was added.
-   */
+  /** Adds a writer if a batch is due and the limit permits it. Returns whether one was added. */
   synchronized boolean beginWriter(int maxWriters) {
     boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
     writers += begins ? 1 : 0;
@@ -115,10 +111,7 @@ final class PendingPlants {
     return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isRetriedAlone);
   }
 
-  /**
-   * Removes and returns the first call and other calls for the same shard, up to the maximum size
-   * of a batch.
-   */
+  /** Removes and returns the first call and other calls for its shard, up to the batch limits. */
   private static List<Call> take(Deque<Call> from, int max) {
     List<Call> calls = new ArrayList<>();
     List<Call> others = new ArrayList<>();
@@ -143,10 +136,7 @@ final class PendingPlants {
     }
   }
 
-  /**
-   * Schedules a separate retry of a plant unless the plant has already been retried separately.
-   * Returns whether a retry was scheduled.
-   */
+  /** Schedules a separate retry of a plant. Returns false if the plant has already had one. */
   synchronized boolean retryAlone(Call call) {
     boolean isFirst = !call.isRetriedAlone;
     call.isRetriedAlone = true;

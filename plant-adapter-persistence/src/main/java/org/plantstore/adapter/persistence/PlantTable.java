@@ -34,10 +34,7 @@ final class PlantTable implements GroupCommit.Table {
 
   private static final String INSERT = "INSERT INTO plant (id, name, tag) ";
 
-  /**
-   * Converts arrays to rows. Casts each array to its type, because the driver does not send types
-   * in its simple query mode.
-   */
+  /** Casts the arrays, because the driver's simple query mode does not send their types. */
   private static final String ARRAYS = "unnest(?::bigint[], ?::text[], ?::text[])";
 
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
@@ -47,10 +44,7 @@ final class PlantTable implements GroupCommit.Table {
   static final String TRIAL =
       INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
 
-  /**
-   * Returns the rows for a retry, and limits the wait for each lock to 20 ms, so that a locked id
-   * does not delay other retries for long.
-   */
+  /** Limits each lock wait to 20 ms, so that a locked id does not delay other retries for long. */
   private static final String RETRIED =
       "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), " + ARRAYS + " AS plant";
 
@@ -145,18 +139,14 @@ final class PlantTable implements GroupCommit.Table {
         }
       }
     }
-    // With Citus, RETRIED is not used, because Citus would set the lock_timeout on the coordinator,
-    // although the locks are on the workers.
+    // Citus would set RETRIED's lock_timeout on the coordinator, but the locks are on the workers.
     String rows = isRetry && !hasCitus ? RETRIED : rowsOf(plants);
     boolean isAllConfirmed = insert(connection, plants, rows + UNLESS_TAKEN);
     batchesSinceTaken.updateAndGet(batches -> isAllConfirmed ? batches + 1 : 0);
     return isAllConfirmed;
   }
 
-  /**
-   * Returns the SQL for the rows to insert. Citus can route VALUES, but not arrays, directly to a
-   * shard.
-   */
+  /** Returns the rows as SQL. Citus can route VALUES, but not arrays, directly to a shard. */
   private String rowsOf(Collection<NewPlant> plants) {
     return plants.size() > 1 && !hasCitus
         ? "SELECT * FROM " + ARRAYS
@@ -164,9 +154,8 @@ final class PlantTable implements GroupCommit.Table {
   }
 
   /**
-   * Inserts plants, and returns whether a confirmed commit stored all of them. Counts the returned
-   * ids, because a server that forwards rows to another server reports the number of rows that it
-   * received, not the number of rows that were inserted.
+   * Returns whether a confirmed commit stored all plants. Counts the returned ids, because a server
+   * that forwards rows reports how many rows it received, not how many it inserted.
    */
   private boolean insert(Connection connection, Collection<NewPlant> plants, String rows)
       throws SQLException {
@@ -189,8 +178,7 @@ final class PlantTable implements GroupCommit.Table {
           inserted++;
         }
       }
-      // A warning may mean that no standby has confirmed the commit. In that case, select() waits
-      // for a standby.
+      // A warning may mean that no standby has confirmed the commit; select() waits for one.
       return inserted == plants.size() && insert.getWarnings() == null;
     }
   }
@@ -208,8 +196,7 @@ final class PlantTable implements GroupCommit.Table {
           isSynchronous |= row.getBoolean("is_synchronous");
         }
       }
-      // A server that stops waiting for a standby sends only a warning. The language of the warning
-      // depends on the server's settings.
+      // A server that stops waiting for a standby sends only a warning, whose language may vary.
       if (isSynchronous && select.getWarnings() != null) {
         throw new SQLException("no standby has confirmed the commit", DatabaseFailure.CANCELED);
       }

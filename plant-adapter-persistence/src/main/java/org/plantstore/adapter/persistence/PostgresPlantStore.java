@@ -74,10 +74,7 @@ final class PostgresPlantStore implements PlantStore {
     };
   }
 
-  /**
-   * Schedules a sweep unless one is already scheduled. An idle store schedules no sweeps, so that
-   * the CPU can sleep.
-   */
+  /** Schedules a sweep. An idle store schedules no sweeps, so that the CPU can sleep. */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws no exception
   private void scheduleSweep() {
     if (!isSweepScheduled.get() && isSweepScheduled.compareAndSet(false, true)) {

@@ -35,10 +35,7 @@ final class Readiness implements HealthIndicator {
   /** The database counts as unavailable if no probe has succeeded for this long. */
   private static final Duration LIMIT = Duration.ofSeconds(2);
 
-  /**
-   * The pause between probes. It is shorter than 500 ms, because the pool would first validate a
-   * connection that has been idle for that long.
-   */
+  /** The pause between probes. After 500 ms, the pool would first validate the idle connection. */
   private static final Duration PERIOD = Duration.ofMillis(400);
 
   private final HikariDataSource pool;
@@ -50,8 +47,7 @@ final class Readiness implements HealthIndicator {
   @SuppressWarnings("FutureReturnValueIgnored") // run() throws no exception
   Readiness(DataSource dataSource, StoreMetrics metrics) {
     pool = (HikariDataSource) DelegatingDataSource.unwrapDataSource(dataSource);
-    // This metric is needed to detect an outage. Other metrics do not show it, because no requests
-    // arrive while the readiness probe fails.
+    // Only this metric shows an outage, because no requests arrive while readiness probes fail.
     metrics.gauge(
         "plant.store.database.up",
         "1 while the database is available, otherwise 0",

@@ -55,9 +55,7 @@ final class Shards implements PlantQueue {
   /** Every node that has contained a shard since startup, keyed by group ID. */
   private final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
-  /**
-   * Maps each shard's lowest hash value to the shard's node. Empty if the table is not distributed.
-   */
+  /** Maps each shard's lowest hash value to a node. Empty if the table is not distributed. */
   private volatile NavigableMap<Integer, Node> shards = new TreeMap<>();
 
   private volatile int threadsPerNode = 1;
@@ -71,7 +69,6 @@ final class Shards implements PlantQueue {
     refresh();
   }
 
-  /** Returns whether the database contains Citus. */
   static boolean isCitusIn(Connection connection) throws SQLException {
     String metadata = "SELECT 1 WHERE to_regclass('pg_dist_partition') IS NOT NULL";
     return !DatabaseStart.rows(connection, metadata).isEmpty();
