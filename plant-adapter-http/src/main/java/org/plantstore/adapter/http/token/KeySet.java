@@ -29,10 +29,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
 
   static final KeySet EMPTY = new KeySet(new JWKSet(), List.of());
 
-  /**
-   * Keys with these {@code use} values are ignored, because such keys are not meant to verify
-   * tokens.
-   */
+  /** Keys with these {@code use} values are ignored, because they are not meant for tokens. */
   private static final List<Object> OTHER_USES = List.of("enc", "x509-svid");
 
   private static final int MAX_QUOTED_CHARACTERS = 1_000;
@@ -96,10 +93,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
     }
   }
 
-  /**
-   * Returns at most 1,000 characters of untrusted text, replacing each character that is not
-   * printable ASCII with "?".
-   */
+  /** Shortens untrusted text to 1,000 characters, and replaces all but printable ASCII with "?". */
   static String printable(String text) {
     String line = text.replaceAll("[^ -~]", "?");
     return line.substring(0, Math.min(line.length(), MAX_QUOTED_CHARACTERS));
@@ -112,10 +106,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
     }
   }
 
-  /**
-   * Returns the number of usable keys, followed by each unusable key and the reason why it is
-   * unusable.
-   */
+  /** Returns the number of usable keys, followed by the name and fault of each unusable key. */
   @Override
   public String toString() {
     return (usable.size() == 1 ? "1 usable key" : usable.size() + " usable keys")

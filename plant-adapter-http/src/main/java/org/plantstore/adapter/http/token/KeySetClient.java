@@ -106,10 +106,7 @@ final class KeySetClient {
     body.writeBytes(part);
   }
 
-  /**
-   * Returns the first message in an exception's chain of causes, because some exceptions have no
-   * message.
-   */
+  /** Returns the first message in the chain of causes, because some exceptions have no message. */
   private static String reason(Throwable failure) {
     Throwable reason = Objects.requireNonNullElse(failure.getCause(), failure);
     while (reason.getMessage() == null && reason.getCause() != null) {

@@ -48,10 +48,7 @@ final class ProviderKeys {
   private final long lifetimeNanos;
   private final long pauseNanos;
 
-  /**
-   * Limits the number of tokens that wait for a fetch, so that waiting tokens cannot exhaust the
-   * memory.
-   */
+  /** Limits the number of tokens that wait for a fetch, so that they cannot exhaust the memory. */
   private final Semaphore searches;
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
@@ -157,10 +154,7 @@ final class ProviderKeys {
     fetch();
   }
 
-  /**
-   * Fetches the key set. If the fetch fails, this method logs the failure. If the key set has
-   * changed, this method logs any unusable keys.
-   */
+  /** Fetches the key set. Logs the failure of a fetch, and the unusable keys of a new key set. */
   void fetch() {
     long began = System.nanoTime();
     KeySet before = known.keys;

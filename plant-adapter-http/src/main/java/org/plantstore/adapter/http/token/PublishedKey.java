@@ -23,10 +23,7 @@ final class PublishedKey {
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /**
-   * The members that are read from a key. All others, such as an invalid {@code x5c}, have no
-   * effect.
-   */
+  /** Only these members of a key are read. Others, such as an invalid {@code x5c}, are ignored. */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
   /** The {@code use} values of keys that verify tokens. SPIFFE uses {@code jwt-svid}. */

@@ -34,10 +34,7 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
     return SecuredAnnotationRule.ORDER - 1;
   }
 
-  /**
-   * Throws an exception instead of returning REJECTED, so that the response names the missing
-   * claim.
-   */
+  /** Throws an exception instead of returning REJECTED, so that the response names the claim. */
   @Override
   public Publisher<SecurityRuleResult> check(
       @Nullable HttpRequest<?> request, @Nullable Authentication caller) {

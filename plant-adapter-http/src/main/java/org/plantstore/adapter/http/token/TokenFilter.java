@@ -89,20 +89,14 @@ final class TokenFilter implements Ordered {
     return CompletableFuture.completedFuture(request);
   }
 
-  /**
-   * Returns the token in an Authorization header (RFC 6750, section 2.1), or "" if the header
-   * contains no token.
-   */
+  /** Returns the token in an Authorization header (RFC 6750, section 2.1), or "" without a token. */
   private static String token(String header) {
     return header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
         ? header.substring(SCHEME.length()).strip()
         : "";
   }
 
-  /**
-   * Returns a description of what is wrong with Authorization headers that do not contain exactly
-   * one token.
-   */
+  /** Describes the problem with Authorization headers that do not contain exactly one token. */
   private static String fault(List<String> headers) {
     if (headers.isEmpty()) {
       return ErrorNumber.NO_TOKEN.description();
@@ -121,10 +115,7 @@ final class TokenFilter implements Ordered {
     requireAllowed(request, token);
   }
 
-  /**
-   * Rejects a forbidden request with status 404 instead of 403, to hide the existence of the path
-   * (RFC 9110, section 15.5.4).
-   */
+  /** Responds with 404 instead of 403, to hide that the path exists (RFC 9110, section 15.5.4). */
   private void requireAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
     if (!isAllowed(request, caller)) {
       throw new RefusedException(ErrorNumber.NOT_FOUND);

@@ -74,10 +74,7 @@ final class TokenKeys {
     update();
   }
 
-  /**
-   * Replaces the snapshot, and returns the new one. This method is synchronized, so that an older
-   * snapshot cannot replace a newer one.
-   */
+  /** Replaces the snapshot; synchronized, so that an older snapshot cannot replace a newer one. */
   private synchronized Snapshot update() {
     current =
         new Snapshot(

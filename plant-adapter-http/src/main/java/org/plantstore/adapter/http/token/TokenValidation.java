@@ -32,10 +32,7 @@ final class TokenValidation {
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /**
-   * The executor that verifies public-key signatures. On an event loop, this work would block other
-   * requests for too long.
-   */
+  /** This executor verifies public-key signatures, which would block an event loop for too long. */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
@@ -113,10 +110,7 @@ final class TokenValidation {
                 + " replaced its key, repeat the request after 30 s.");
   }
 
-  /**
-   * Returns a future that completes with true if one of the keys verifies the signature, and with
-   * false otherwise.
-   */
+  /** Returns a future that completes with true if one of the keys verifies the signature. */
   private CompletableFuture<Boolean> verify(SignedJwt token, TokenKeys.Snapshot known) {
     List<? extends Key> found = known.find(token.header());
     return PublishedKey.isFor(token.header())

@@ -19,10 +19,7 @@ final class ValidatedTokens {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
-  /**
-   * Each character takes one byte, so this limit is 4 MiB, which is enough for 256 tokens of the
-   * maximum size.
-   */
+  /** The limit is 4 MiB (one byte per character), which is enough for 256 of the longest tokens. */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
   private final TokenKeys keys;
