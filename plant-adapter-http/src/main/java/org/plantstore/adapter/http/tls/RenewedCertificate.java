@@ -32,9 +32,7 @@ final class RenewedCertificate implements CertificateProvider {
     publish();
   }
 
-  /**
-   * Reads the files again. The scheduler never runs this method on two threads at the same time.
-   */
+  /** Reads the files again. The scheduler never runs this method on two threads at once. */
   @Scheduled(initialDelay = "1s", fixedDelay = "1s")
   void renew() {
     if (certificate.renew()) {

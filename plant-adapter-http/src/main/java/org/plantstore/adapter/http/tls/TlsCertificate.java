@@ -22,8 +22,7 @@ import java.util.Set;
 record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore, String source) {
 
   /**
-   * Returns the first certificate, followed by its issuers, regardless of the order in which the
-   * file lists the issuers.
+   * Returns the first certificate, followed by its issuers, which the file may list in any order.
    */
   static List<X509Certificate> chain(List<X509Certificate> all) {
     Set<X509Certificate> chain = new LinkedHashSet<>();
@@ -49,10 +48,7 @@ record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore
     }
   }
 
-  /**
-   * Returns the host names, the addresses, the earliest expiration date, and the number of unused
-   * certificates.
-   */
+  /** Returns the host names, addresses, earliest expiry date, and number of unused certificates. */
   @Override
   @SuppressWarnings("JavaUtilDate") // because X509Certificate returns a Date
   public String toString() {
