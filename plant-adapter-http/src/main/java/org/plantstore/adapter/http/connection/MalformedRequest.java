@@ -160,14 +160,11 @@ final class MalformedRequest {
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
     boolean isChunkedOrNot =
         codings.isEmpty() || String.join(",", codings).equalsIgnoreCase("chunked");
-    // The obsolete header Sec-WebSocket-Key1 is rejected, because it makes Netty expect a body of a
-    // fixed length.
+    // The obsolete Sec-WebSocket-Key1 is rejected; it makes Netty expect a body of fixed length.
     return isChunkedOrNot && !headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1) ? null : LENGTH;
   }
 
-  /**
-   * Returns the message for an exception that Netty threw while decoding a request line or headers.
-   */
+  /** Returns the message for an exception that Netty threw for a request line or headers. */
   static String ofDecoder(Throwable cause, String defaultMessage) {
     if (cause instanceof TooLongHttpLineException) {
       return "The first line is longer than 16 KiB; shorten it.";
