@@ -103,7 +103,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
     }
   }
 
-  /** Not supported, because the server calls only the other {@code read} method. */
+  /** This method is not supported, because the server calls only the other {@code read} method. */
   @Override
   public NewPlant read(
       Argument<NewPlant> type, @Nullable MediaType contentType, Headers headers, InputStream body) {

@@ -18,7 +18,7 @@ final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {
   /** The initial buffer size, in bytes. Most requests fit into one buffer of this size. */
   private static final int FIRST_READ_BYTES = 2 * 1024;
 
-  /** The maximum buffer size, in bytes. It limits how much input is buffered during a response. */
+  /** The maximum buffer size, in bytes, which also limits the input buffered during a response. */
   private static final int MAX_READ_BYTES = 8 * 1024;
 
   private final Connection connection;

@@ -23,7 +23,7 @@ final class PublishedKey {
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /** Only these members of a key are read. Others, such as an invalid {@code x5c}, are ignored. */
+  /** Only these members of a key are read, so that others, such as {@code x5c}, may be invalid. */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
   /** The {@code use} values of keys that verify tokens. SPIFFE uses {@code jwt-svid}. */

@@ -89,7 +89,7 @@ final class TokenFilter implements Ordered {
     return CompletableFuture.completedFuture(request);
   }
 
-  /** Returns the token in an Authorization header (RFC 6750, section 2.1), or "" without a token. */
+  /** Returns the Authorization header's token (RFC 6750, section 2.1), or "" if there is none. */
   private static String token(String header) {
     return header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
         ? header.substring(SCHEME.length()).strip()

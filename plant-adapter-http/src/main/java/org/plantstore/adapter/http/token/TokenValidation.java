@@ -32,7 +32,7 @@ final class TokenValidation {
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /** This executor verifies public-key signatures, which would block an event loop for too long. */
+  /** Verifies public-key signatures, so that this work does not block an event loop for long. */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
