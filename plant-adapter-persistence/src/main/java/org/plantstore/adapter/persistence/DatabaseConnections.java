@@ -123,7 +123,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
     return settings.address.value(PGProperty.OPTIONS);
   }
 
-  /** Changes the startup options if the server rejected them. Returns whether they changed. */
+  /** Changes startup options that the server rejected. Returns whether the options changed. */
   private boolean changeOptions(DatabaseFailure failure) {
     String used = getOptions();
     if (failure.hasState("25P04")) { // transaction_timeout, which PostgreSQL 17 introduced

@@ -67,7 +67,7 @@ final class PendingPlants {
     return waiting.size() == 1;
   }
 
-  /** Adds a writer if a batch is due and the limit permits it. Returns whether one was added. */
+  /** Adds a writer, and returns true, if a batch is due and the limit permits another writer. */
   synchronized boolean beginWriter(int maxWriters) {
     boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
     writers += begins ? 1 : 0;
@@ -136,7 +136,7 @@ final class PendingPlants {
     }
   }
 
-  /** Schedules a separate retry of a plant. Returns false if the plant has already had one. */
+  /** Schedules a separate retry, or returns false if the plant was already retried separately. */
   synchronized boolean retryAlone(Call call) {
     boolean isFirst = !call.isRetriedAlone;
     call.isRetriedAlone = true;

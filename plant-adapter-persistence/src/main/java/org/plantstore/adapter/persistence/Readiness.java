@@ -35,7 +35,7 @@ final class Readiness implements HealthIndicator {
   /** The database counts as unavailable if no probe has succeeded for this long. */
   private static final Duration LIMIT = Duration.ofSeconds(2);
 
-  /** The pause between probes. After 500 ms, the pool would first validate the idle connection. */
+  /** The pause between probes. The pool first validates a connection that was idle for 500 ms. */
   private static final Duration PERIOD = Duration.ofMillis(400);
 
   private final HikariDataSource pool;

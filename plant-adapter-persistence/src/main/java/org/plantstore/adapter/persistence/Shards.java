@@ -55,7 +55,7 @@ final class Shards implements PlantQueue {
   /** Every node that has contained a shard since startup, keyed by group ID. */
   private final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
-  /** Maps each shard's lowest hash value to a node. Empty if the table is not distributed. */
+  /** Maps each shard's lowest hash value to a node, or is empty if the table is not distributed. */
   private volatile NavigableMap<Integer, Node> shards = new TreeMap<>();
 
   private volatile int threadsPerNode = 1;
