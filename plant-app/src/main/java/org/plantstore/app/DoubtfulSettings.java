@@ -24,8 +24,8 @@ final class DoubtfulSettings {
               + "|(?i)(REQUEST|CREATE|IDLE|DRAIN)[_.-]TIMEOUT.*");
 
   /**
-   * The minimum number of letters in a name that is compared with the settings. Shorter names often
-   * resemble a setting by chance.
+   * Names with fewer letters than this are not compared with the settings, because short names
+   * often resemble a setting by chance.
    */
   private static final int MIN_LETTERS = 6;
 

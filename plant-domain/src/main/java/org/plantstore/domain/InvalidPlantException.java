@@ -29,7 +29,7 @@ public final class InvalidPlantException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  /** The plant that a store rejected, or null if a constructor of a plant threw this exception. */
+  /** The plant that a store rejected, or null if a plant's own constructor threw this exception. */
   private final transient @Nullable NewPlant plant;
 
   /** A non-empty array, with at most one violation per field. */
@@ -57,7 +57,7 @@ public final class InvalidPlantException extends RuntimeException {
     this(violations, requireNonNull(plant, "plant"));
   }
 
-  /** Creates an exception. The plant is null if the constructor of a plant throws the exception. */
+  /** Creates an exception. The plant is null if a {@code Plant} constructor throws it. */
   InvalidPlantException(List<Violation> violations, @Nullable NewPlant plant) {
     super(violations.stream().map(Violation::toString).collect(joining("; ")));
     this.plant = plant;

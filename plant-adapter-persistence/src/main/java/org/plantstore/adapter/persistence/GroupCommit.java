@@ -186,7 +186,7 @@ final class GroupCommit implements PlantQueue {
     startWriterIfDue();
   }
 
-  /** Fails all calls except the {@code max} oldest calls. */
+  /** Fails all but the oldest {@code max} calls. */
   void limit(int max) {
     fail(pending.beyond(max), "the server is not responding, and too many plants are waiting");
   }

@@ -160,7 +160,7 @@ final class PendingPlants {
     return calls().filter(call -> call.began - latest <= 0).toList();
   }
 
-  /** Returns all calls except the {@code max} oldest calls. */
+  /** Returns all but the oldest {@code max} calls. */
   synchronized List<Call> beyond(int max) {
     return calls().sorted(Comparator.comparingLong(call -> call.began)).skip(max).toList();
   }

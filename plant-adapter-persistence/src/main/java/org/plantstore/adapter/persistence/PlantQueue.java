@@ -7,8 +7,8 @@ import org.plantstore.domain.NewPlant;
 interface PlantQueue {
 
   /**
-   * Stores the plant if its id is free. Actions that depend on the future must not block. If the
-   * future is canceled before a writer takes the plant, the plant is not stored.
+   * Stores the plant if its id is free. Callbacks registered on the returned future must not block.
+   * If the future is canceled before a writer takes the plant, the plant is not stored.
    *
    * @return a future that completes with the plant that the table now holds under the id. The
    *     future fails with PlantStoreUnavailableException if another attempt may succeed, and

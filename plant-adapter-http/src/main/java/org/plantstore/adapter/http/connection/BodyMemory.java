@@ -62,8 +62,8 @@ final class BodyMemory {
     }
     if (permits > 0 && !availableBytes.tryAcquire(permits)) {
       isRejected = true;
-      // Makes the framework respond with error 5003. The framework may write the response during
-      // this call, which resets this object.
+      // Makes the framework respond with error 5003. If the framework writes the response during
+      // this call, this object is reset.
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       return false;
     }
@@ -96,7 +96,7 @@ final class BodyMemory {
     return Math.max(bytes - PERMIT_FREE_BYTES, 0);
   }
 
-  /** Ends the body, and releases its permits when the returned promise completes. */
+  /** Marks the body as complete, and releases its permits once the response is written. */
   ChannelPromise releaseAfter(ChannelPromise written) {
     int taken = permits(bodyBytes);
     reset();

@@ -37,7 +37,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** The maximum number of headers in a request. The same limit applies to trailers. */
   private static final int MAX_HEADERS = 100;
 
-  /** A decoder is replaced after a request that has more than this number of bytes. */
+  /** The request size, in bytes, above which the decoder is replaced after the request. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
   /** Replaces the method and target of a malformed request line. "-" is never a valid target. */

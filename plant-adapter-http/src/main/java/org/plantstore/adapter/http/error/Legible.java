@@ -28,8 +28,8 @@ public final class Legible {
   }
 
   /**
-   * Returns the beginning of the text in quotation marks. Quotation marks and backslashes in the
-   * text are escaped.
+   * Returns the beginning of the text, enclosed in quotation marks. Quotation marks and backslashes
+   * in the text are escaped.
    */
   public static String quoted(String text) {
     return '"' + of(text.replace("\\", "\\\\").replace("\"", "\\\"")) + '"';

@@ -87,8 +87,8 @@ record RequiredClaim(String name, List<String> values) {
   }
 
   /**
-   * Returns the member whose name equals the path. If there is no such member, returns the nested
-   * member at the path, or null if that member does not exist either.
+   * Returns the member whose name is the entire path. If there is no such member, returns the
+   * nested member at the path, or null if that member does not exist either.
    */
   private static @Nullable Object find(Map<?, ?> object, String path) {
     if (object.containsKey(path)) {

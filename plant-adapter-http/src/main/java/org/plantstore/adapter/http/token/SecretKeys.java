@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.http.renewal.RenewedFiles;
 
 /**
- * The secrets for HS256, HS384, and HS512. Several secrets are configured while one is being
- * replaced. Immutable.
+ * The secrets for HS256, HS384, and HS512. More than one secret may be configured, so that a secret
+ * can be replaced without an interruption. Immutable.
  *
  * @param file the file that contains the secrets, or null if they are not in a file
  */

@@ -68,9 +68,8 @@ final class TokenValidation {
   }
 
   /**
-   * Returns a future that completes with a snapshot of the keys, one of which verifies the
-   * signature. If none of the known keys verifies the signature, this method asks the provider for
-   * new keys.
+   * Returns a future that completes with a snapshot of the keys if one of them verifies the
+   * signature. If none of the known keys does, this method asks the provider for new keys.
    */
   private CompletableFuture<TokenKeys.Snapshot> requireSigned(SignedJwt token) {
     TokenKeys.Snapshot known = keys.current();

@@ -42,7 +42,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
   /** A mask that extracts the primary result code from an extended result code. */
   private static final int PRIMARY_CODE = 0xFF;
 
-  /** The maximum length of a text. Writing a longer text would lock the file for too long. */
+  /** The maximum length of name and tag. Writing more would keep the file locked for too long. */
   private static final int MAX_TEXT_CHARACTERS = 1_000_000;
 
   /** How long a call waits for earlier calls, or for another process to unlock the file. */
