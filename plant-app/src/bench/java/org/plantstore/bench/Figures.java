@@ -31,8 +31,8 @@ record Figures(List<Figure> rows, SortedMap<Integer, List<Subject>> plotted) {
     for (int connections : List.of(1, 64, 256)) {
       Subject creates = new Requests(service, connections);
       Subject single = new Requests(oneInsert, connections);
-      // The number of clients is limited, because pgbench is slower with more than 64 clients.
-      Subject inserts = new Inserts(service.database(), Math.min(connections, 64));
+      // On two cores, pgbench is fastest with about 16 clients.
+      Subject inserts = new Inserts(service.database(), Math.min(connections, 16));
       figures.addAll(speed(creates, inserts, single, " at " + connections));
       plotted.put(connections, List.of(creates, inserts, single));
     }
