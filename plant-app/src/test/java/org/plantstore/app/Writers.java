@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.URI;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
@@ -25,9 +24,6 @@ import org.plantstore.domain.NewPlant;
  * is thread-safe.
  */
 final class Writers implements AutoCloseable {
-
-  /** Leaves processors to services that start meanwhile. */
-  private static final Duration PAUSE = Duration.ofMillis(30);
 
   private final Supplier<URI> service;
   private final String token;
@@ -99,7 +95,6 @@ final class Writers implements AutoCloseable {
         retries.incrementAndGet();
         LockSupport.parkNanos(100_000_000);
       }
-      LockSupport.parkNanos(PAUSE.toNanos());
     }
   }
 
