@@ -114,8 +114,10 @@ final class RequestDecoder extends HttpRequestDecoder {
         decoded.subList(index + 1, decoded.size()).clear();
       }
     }
-    isBetweenRequests = decoded.get(decoded.size() - 1) instanceof LastHttpContent;
-    if (isBetweenRequests && requestBytes > MAX_KEPT_BYTES) {
+    HttpObject last = (HttpObject) decoded.get(decoded.size() - 1);
+    isBetweenRequests = last instanceof LastHttpContent;
+    // After malformed input, the decoder discards all further input, so it must not be replaced.
+    if (isBetweenRequests && last.decoderResult().isSuccess() && requestBytes > MAX_KEPT_BYTES) {
       context.pipeline().replace(this, context.name(), new RequestDecoder(connection));
     }
   }
