@@ -42,7 +42,9 @@ final class Connection extends ChannelDuplexHandler {
   private State state = State.IDLE;
   private boolean isInputBuffered;
 
-  /** The number of bytes received since the connection was last idle. */
+  /**
+   * The number of bytes received since the last response, or since the connection was last idle.
+   */
   private int receivedBytes;
 
   /** Whether the timeout starts again at the next call to {@link #closeIfTimedOut}. */
@@ -115,6 +117,7 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   void responseEnded() {
+    receivedBytes = 0;
     become(State.IDLE);
     if (isInputBuffered) {
       channel.eventLoop().execute(() -> channel.pipeline().fireUserEventTriggered(NEXT_REQUEST));
