@@ -57,7 +57,7 @@ public final class InvalidPlantException extends RuntimeException {
     this(violations, requireNonNull(plant, "plant"));
   }
 
-  /** Creates an exception. The plant is null if a {@code Plant} constructor throws it. */
+  /** Creates an exception. The plant is null if a plant's own constructor throws this exception. */
   InvalidPlantException(List<Violation> violations, @Nullable NewPlant plant) {
     super(violations.stream().map(Violation::toString).collect(joining("; ")));
     this.plant = plant;

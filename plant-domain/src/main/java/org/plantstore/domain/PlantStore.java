@@ -47,8 +47,7 @@ import java.util.concurrent.Executor;
  * exception as an internal error in the store, because {@link InvalidPlantException#refuses}
  * returns false for the given plant.
  *
- * <p>The following store follows every rule except R4, because its plants are lost when the process
- * ends:
+ * <p>The store below obeys every rule except R4: its plants are lost when the process ends.
  *
  * <pre>{@code
  * Map<Long, NewPlant> plants = new ConcurrentHashMap<>();

@@ -52,7 +52,7 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
 
   /**
    * The maximum total size, in bytes, of all larger bodies that are being parsed. Parsing a body
-   * can allocate up to 14 times its size, so all parsers together allocate at most a quarter of the
+   * can allocate up to 14 times its size, so all parsers together are limited to a quarter of the
    * heap, unless a single body requires more. Without this limit, eight callers could exhaust a 64
    * MB heap.
    */

@@ -83,7 +83,7 @@ final class DatabaseFailure extends Exception {
   /** The SQLSTATE of the innermost exception that has one, or an empty string if there is none. */
   private final String state;
 
-  /** Whether the pool waited for a connection until the deadline, so that no plant was sent. */
+  /** Whether no plant was sent because the pool had no connection before the deadline. */
   private final boolean isPoolTimeout;
 
   DatabaseFailure(SQLException cause) {

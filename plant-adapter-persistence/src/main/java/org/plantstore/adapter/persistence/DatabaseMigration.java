@@ -67,8 +67,8 @@ final class DatabaseMigration {
   }
 
   /**
-   * Returns the reasons why a migration would fail, or why it would continue the migration history
-   * of another application. Does not change the database.
+   * Returns the reasons why a migration would fail, and the signs that the migration history
+   * belongs to another application. Does not change the database.
    *
    * @throws SQLException if a later attempt may succeed
    * @throws ConfigurationException if the history cannot be read

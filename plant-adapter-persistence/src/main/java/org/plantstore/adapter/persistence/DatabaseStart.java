@@ -190,7 +190,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     }
     try (Connection other = source.getConnection()) {
       for (int round = 0; round < 20; round++) {
-        // Checks twice in a row, because a pooler may alternate between two sessions.
+        // Performs the check twice in a row, because a pooler may alternate between two sessions.
         if (!process(connection).equals(process)
             || process(other).equals(process)
             || process(other).equals(process)) {

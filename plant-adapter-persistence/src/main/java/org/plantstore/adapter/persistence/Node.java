@@ -9,8 +9,8 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * The queue for the shards on one node of a Citus cluster. A node that has not responded for 250 ms
- * counts as <i>silent</i>. The number of batches and plants that can wait for a silent node is
- * limited, so that plants on other nodes can still be stored. This class is thread-safe.
+ * counts as <i>silent</i>. The number of batches and plants that can wait for an unresponsive node
+ * is limited, so that plants on other nodes can still be stored. This class is thread-safe.
  */
 final class Node implements GroupCommit.Table {
 

@@ -52,7 +52,7 @@ final class Shards implements PlantQueue {
   /** The number of threads that all nodes share. */
   private final int threads;
 
-  /** Every node that has contained a shard since startup, keyed by group ID. */
+  /** Every node that has held a shard at any time since startup, keyed by group ID. */
   private final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
   /** Maps each shard's lowest hash value to a node, or is empty if the table is not distributed. */

@@ -105,7 +105,9 @@ final class BodyMemory {
         : written.unvoid().addListener(done -> availableBytes.release(taken));
   }
 
-  /** Ends a body whose response will not be written, and releases its permits immediately. */
+  /**
+   * Stops tracking a body whose request will get no response, and releases its permits immediately.
+   */
   void release() {
     availableBytes.release(permits(bodyBytes));
     reset();

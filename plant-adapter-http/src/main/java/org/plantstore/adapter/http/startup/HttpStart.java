@@ -114,7 +114,7 @@ public final class HttpStart implements ApplicationContextConfigurer {
 
   /**
    * Returns the maximum number of connections that the limit on open files allows. A quarter of the
-   * open files is reserved for closed connections that the kernel has not released yet.
+   * limit on open files is reserved for closed connections that the kernel has not released yet.
    */
   static long maxConnections() {
     return maxOpenFiles() * 3 / 4 - OTHER_FILES;

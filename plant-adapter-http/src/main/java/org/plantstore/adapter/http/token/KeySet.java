@@ -52,8 +52,8 @@ record KeySet(JWKSet usable, List<String> unusable) {
   /**
    * Parses a key set in JSON format.
    *
-   * @throws ParseException if the text contains no usable key. The message is a predicate whose
-   *     subject is the document, such as {@code is not a JSON object}.
+   * @throws ParseException if the text contains no usable key. The message completes a sentence
+   *     that begins with the document's name, such as {@code is not a JSON object}.
    */
   static KeySet parse(String text) throws ParseException {
     Map<?, ?> document = object(text);

@@ -82,9 +82,9 @@ final class ProviderKeys {
    * RefusedException.
    *
    * <p>If one of the tried keys matches the selector, either the token is forged, or the provider
-   * has replaced that key with another one that has the same {@code kid}. In this case, searches
-   * start at most one fetch in each tenth of the lifetime, so that forged tokens cannot cause many
-   * fetches.
+   * has replaced that key with another one that has the same {@code kid}. In this case, a search
+   * starts a fetch only if a tenth of the keys' lifetime has passed since the last one, so that
+   * forged tokens cannot cause many fetches.
    *
    * @param tried the known keys, none of which verified the token's signature
    * @throws RefusedException with the error {@code OVERLOADED} if too many tokens are waiting for a

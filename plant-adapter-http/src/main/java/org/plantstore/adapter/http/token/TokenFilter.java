@@ -24,12 +24,11 @@ import reactor.core.publisher.Mono;
 /**
  * Applies the {@link SecurityRule}s to each request and its bearer token. This filter replaces
  * micronaut-security's {@code SecurityFilter}, which uses more CPU time. In three benchmark runs
- * with 64 connections, {@code SecurityFilter} increased the CPU time of a create request by a
- * factor of 1.25 to 1.44 if it called a {@code TokenValidator}. If it called only an {@code
- * AuthenticationFetcher}, the factor was 0.95 to 1.25. {@code SecurityFilter} also validates tokens
- * in requests for public documents. While the identity provider is down, it would therefore reject
- * a request for a public document if that request contained a token. Safe for use by multiple
- * threads.
+ * with 64 connections, a create request took 1.25 to 1.44 times as much CPU time when {@code
+ * SecurityFilter} called a {@code TokenValidator}, and 0.95 to 1.25 times as much when it called
+ * only an {@code AuthenticationFetcher}. {@code SecurityFilter} also validates tokens in requests
+ * for public documents. While the identity provider is down, {@code SecurityFilter} would therefore
+ * reject requests for public documents that contain a token. Safe for use by multiple threads.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 final class TokenFilter implements Ordered {

@@ -32,7 +32,10 @@ final class TokenValidation {
 
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
-  /** Verifies public-key signatures, so that this work does not block an event loop for long. */
+  /**
+   * The executor that verifies public-key signatures, because this work would block an event loop
+   * for too long.
+   */
   private final Executor verification =
       new ThreadPoolExecutor(
           2,
