@@ -27,6 +27,7 @@ import org.plantstore.domain.PlantStoreUnavailableException;
  */
 final class Creation implements CreatePlant {
 
+  private static final String ID_PREFIX = "plant-client-";
   private static final long FIRST_BACKOFF_NANOS = 50_000_000;
   private static final long MAX_BACKOFF_NANOS = 6_400_000_000L;
 
@@ -81,11 +82,16 @@ final class Creation implements CreatePlant {
 
   private Plant attempt(NewPlant plant) throws InterruptedException {
     retryAfterNanos = 0;
+    String id = ID_PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong());
     CompletableFuture<HttpResponse<byte[]>> exchange =
-        client.http.sendAsync(request(plant), HttpResponse.BodyHandlers.ofByteArray());
+        client.http.sendAsync(request(plant, id), HttpResponse.BodyHandlers.ofByteArray());
     try { // an HttpRequest's timeout would not cover the response body
       long nanos = Math.min(client.deadline.toNanos() / 3, nanosLeft());
-      return decide(plant, new ServiceResponse(exchange.get(nanos, NANOSECONDS)));
+      ServiceResponse response = new ServiceResponse(exchange.get(nanos, NANOSECONDS));
+      if (response.id().startsWith(ID_PREFIX) && !response.id().equals(id)) {
+        throw unavailable("the response belongs to another request"); // a proxy has sent it twice
+      }
+      return decide(plant, response);
     } catch (TimeoutException e) {
       throw unavailable("the response did not arrive in time");
     } catch (ExecutionException e) {
@@ -95,13 +101,14 @@ final class Creation implements CreatePlant {
     }
   }
 
-  private HttpRequest request(NewPlant plant) {
+  private HttpRequest request(NewPlant plant, String id) {
     String tag = plant.tag() == null ? "" : ",\"tag\":" + quoted(plant.tag());
     String body = "{\"id\":" + plant.id() + ",\"name\":" + quoted(plant.name()) + tag + "}";
     HttpRequest.Builder request =
         HttpRequest.newBuilder(client.plants)
             .version(HttpClient.Version.HTTP_1_1)
-            .POST(HttpRequest.BodyPublishers.ofString(body));
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .setHeader(ServiceResponse.REQUEST_ID, id);
     headers.forEach(request::setHeader);
     request.setHeader("Content-Type", "application/json");
     request.setHeader("Authorization", "Bearer " + token);

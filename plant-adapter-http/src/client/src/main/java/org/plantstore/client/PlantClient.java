@@ -164,7 +164,8 @@ public class PlantClient implements CreatePlant {
     }
 
     /**
-     * Sets a supplier of additional headers, such as {@code traceparent} or {@code X-Request-Id}.
+     * Sets a supplier of additional headers, such as {@code traceparent}. If the headers contain
+     * {@code X-Request-Id}, the client cannot detect duplicate responses from a proxy.
      *
      * @param headers supplies the headers. Each call invokes the supplier once on the calling
      *     thread.

@@ -22,6 +22,8 @@ import org.plantstore.domain.PlantIdTakenException;
 /** Interprets a response to a create request. */
 final class ServiceResponse {
 
+  static final String REQUEST_ID = "X-Request-Id";
+
   private static final JsonFactory JSON = new JsonFactory();
 
   private final HttpResponse<byte[]> response;
@@ -54,6 +56,11 @@ final class ServiceResponse {
 
   int status() {
     return response.statusCode();
+  }
+
+  /** Returns the request id that the service or a proxy set in the response. */
+  String id() {
+    return header(REQUEST_ID);
   }
 
   /** Returns whether the response confirms that the plant was created. */
@@ -109,7 +116,7 @@ final class ServiceResponse {
   /** Returns a description of this response for use in messages. */
   String reason() {
     String error = ", error " + members.get("error") + ": " + members.get("message");
-    return ("status " + status() + ", X-Request-Id " + header("X-Request-Id"))
+    return ("status " + status() + ", X-Request-Id " + id())
         + (", Content-Type " + header("Content-Type"))
         + (", Content-Encoding " + header("Content-Encoding"))
         + (members.containsKey("error") ? error : "");

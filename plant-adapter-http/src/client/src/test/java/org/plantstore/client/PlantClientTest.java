@@ -262,8 +262,14 @@ class PlantClientTest {
   }
 
   @Test
-  void taken_id_is_reported_with_its_own_exception() {
-    PlantClient client = builder(response(400, "{\"error\":3001,\"message\":\"Taken.\"}")).build();
+  void response_to_another_request_is_ignored_even_if_it_reports_a_taken_id() {
+    PlantClient client = builder(CREATED).build();
+    assertEquals(FERN.plant(), client.create(FERN));
+    String id = service.requests.get(0).replaceFirst("(?s).*X-Request-Id: (\\S+).*", "$1");
+    String taken = "{\"error\":3001,\"message\":\"Taken.\"}";
+    service.script.addAll(List.of(response(400, taken, "X-Request-Id: " + id), CREATED));
+    assertEquals(FERN.plant(), client.create(FERN));
+    service.script.add(response(400, taken));
     assertEquals(7, failure(PlantIdTakenException.class, client).id());
   }
 
