@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
@@ -165,6 +166,27 @@ class ConnectionWaitsTest {
     draining.runScheduledPendingTasks();
     assertTrue(closed.isSuccess());
     assertFalse(draining.isOpen());
+  }
+
+  /** A scheduled task would keep the request of a closed connection in memory. */
+  @Test
+  void connection_that_its_client_closes_during_shutdown_leaves_no_task() {
+    channel.isDraining = true;
+    channel.writeInbound(bytes("GET"));
+    channel.pipeline().close();
+    channel.unsafe().close(channel.voidPromise());
+    channel.sweep(1);
+    assertEquals(-1, channel.runScheduledPendingTasks());
+  }
+
+  /** Otherwise, the bytes after malformed input could be decoded as another request. */
+  @Test
+  void decoder_of_a_large_malformed_body_is_not_replaced() {
+    RequestDecoder decoder = channel.pipeline().get(RequestDecoder.class);
+    String body = "1400\r\n" + "x".repeat(5_120) + "\r\nmalformed\r\n";
+    channel.writeInbound(
+        bytes("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + body));
+    assertSame(decoder, channel.pipeline().get(RequestDecoder.class));
   }
 
   /** The memory grows with the number of received bytes, up to the maximum size of a head. */
