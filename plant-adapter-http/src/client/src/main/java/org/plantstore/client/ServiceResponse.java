@@ -1,7 +1,7 @@
 package org.plantstore.client;
 
 import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
-import static java.time.temporal.ChronoUnit.SECONDS;
+import static java.time.temporal.ChronoUnit.MILLIS;
 import static java.util.Objects.requireNonNullElse;
 
 import com.fasterxml.jackson.core.JsonFactory;
@@ -84,7 +84,8 @@ final class ServiceResponse {
       double seconds =
           time.matches("\\d+")
               ? Double.parseDouble(time)
-              : Instant.now().until(RFC_1123_DATE_TIME.parse(time, Instant::from), SECONDS);
+              : (1 + Instant.now().until(RFC_1123_DATE_TIME.parse(time, Instant::from), MILLIS))
+                  / 1e3;
       return (long) (1e9 * Math.max(0, Math.min(seconds, 1e9)));
     } catch (DateTimeException e) {
       return 0;
