@@ -92,7 +92,7 @@ final class LegibleSettings {
     String charset = System.getProperty("sun.jnu.encoding", "");
     if (!isDecodedExactly(value, charset, System.getProperty("os.name"))) {
       throw new ConfigurationException(
-          (name + " contains bytes that cannot be decoded reliably in the charset of the locale, ")
+          (name + " contains bytes that cannot be decoded reliably with the locale's charset, ")
               + charset
               + "; encode the value in UTF-8, and set LC_ALL=C.UTF-8");
     }

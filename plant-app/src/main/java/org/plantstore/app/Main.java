@@ -103,7 +103,8 @@ public final class Main {
     int exitCode =
         parts.stream().mapToInt(part -> part.run(output, errors, options)).max().orElse(0);
     if (output.checkError()) {
-      throw new ConfigurationException("standard output must stay open, but writing to it failed");
+      throw new ConfigurationException(
+          "standard output must stay open, but it cannot be written to");
     }
     return exitCode;
   }

@@ -29,7 +29,7 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   /** The settings from the command line, which every application context reads. */
   private static volatile Map<String, Object> arguments = Map.of();
 
-  /** Sets the settings from the command line, which override environment variables. */
+  /** Applies the settings from the command line. They override environment variables. */
   static void setArguments(Map<String, String> valuesByVariable) {
     arguments = Map.copyOf(valuesByVariable);
   }

@@ -39,8 +39,8 @@ final class Spelling {
   }
 
   /**
-   * Returns whether two names are similar. Names are similar if they become equal when at most one
-   * letter is removed from each of them. Names are also similar if the first name has at least two
+   * Returns whether two names are similar. Two names are similar if removing at most one letter
+   * from each of them can make them equal. They are also similar if the first name has at least two
    * words, and these words are, in order, prefixes of words in the second name. For example,
    * MAX_CONN is similar to MAX_CONNECTIONS.
    */

@@ -121,7 +121,7 @@ class StartupTest {
     String set = "export JWT_SECRET=$(printf '" + bytes + "'); exec \"$@\"";
     java.command().addAll(0, List.of("/bin/sh", "-c", set, "sh"));
     assertEquals(
-        "JWT_SECRET contains bytes that cannot be decoded reliably in the charset of the locale,"
+        "JWT_SECRET contains bytes that cannot be decoded reliably with the locale's charset,"
             + " ANSI_X3.4-1968; encode the value in UTF-8, and set LC_ALL=C.UTF-8",
         refusalOf(java, Map.of("LC_ALL", "C")));
   }

@@ -21,9 +21,9 @@ import org.plantstore.domain.InvalidPlantException.Violation;
  * new Plant("fern", "").equals(new Plant("fern", null)); // false
  * }</pre>
  *
- * @param name the name of the plant, which may have any length
+ * @param name the plant's name, which may be of any length
  * @param tag the tag that specifies the type of the plant, or null if the plant has no tag. A tag
- *     may have any length. An empty tag is not the same as no tag.
+ *     may be of any length. An empty tag is not the same as no tag.
  */
 public record Plant(String name, @Nullable String tag) {
 

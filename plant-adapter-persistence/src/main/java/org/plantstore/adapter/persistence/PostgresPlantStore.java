@@ -83,8 +83,7 @@ final class PostgresPlantStore implements PlantStore {
       } catch (RejectedExecutionException | Error e) {
         isSweepScheduled.set(false);
         LOG.debug(
-            "No thread is available for the sweep; the next call for a plant will start the sweep",
-            e);
+            "No thread is available to look for overdue calls; the next create will try again", e);
       }
     }
   }

@@ -170,7 +170,7 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   private void updateMemory() {
-    // A closed channel is not writable, so its memory is held until its handlers are removed.
+    // Memory is also held after the channel has been closed, until its handlers are removed.
     if (state == State.RECEIVING || !channel.isWritable()) {
       memory.hold(BYTES_PER_REQUEST + MEMORY_PER_BYTE * receivedBytes + unreadBytes());
     } else {

@@ -81,10 +81,10 @@ final class ProviderKeys {
    * call. If the provider is down and no matching key is known, the future fails with a
    * RefusedException.
    *
-   * <p>If one of the tried keys matches the selector, either the token is forged, or the provider
-   * has replaced that key with another one that has the same {@code kid}. In this case, a search
-   * starts a fetch only if a tenth of the keys' lifetime has passed since the last one, so that
-   * forged tokens cannot cause many fetches.
+   * <p>If one of the keys already tried matches the selector, either the token is forged, or the
+   * provider has replaced that key with a new one that has the same {@code kid}. In this case, a
+   * search starts a fetch only if a tenth of the keys' lifetime has passed since the last one, so
+   * that forged tokens cannot cause many fetches.
    *
    * @param tried the known keys, none of which verified the token's signature
    * @throws RefusedException with the error {@code OVERLOADED} if too many tokens are waiting for a

@@ -49,8 +49,8 @@ public final class TokenCommand implements ToolProvider {
     List<SecretKeySpec> secrets = settings.secrets().keys();
     if (secrets.isEmpty()) {
       throw new ConfigurationException(
-          "JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; to get a token for the keys"
-              + " at JWT_JWKS_URL, ask the identity provider");
+          "JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; if tokens are signed"
+              + " with a key from JWT_JWKS_URL, get one from the identity provider");
     }
     SignedJWT token = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims(settings, options));
     try {

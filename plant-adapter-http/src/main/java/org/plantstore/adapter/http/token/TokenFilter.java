@@ -28,7 +28,8 @@ import reactor.core.publisher.Mono;
  * SecurityFilter} called a {@code TokenValidator}, and 0.95 to 1.25 times as much when it called
  * only an {@code AuthenticationFetcher}. {@code SecurityFilter} also validates tokens in requests
  * for public documents. While the identity provider is down, {@code SecurityFilter} would therefore
- * reject requests for public documents that contain a token. Safe for use by multiple threads.
+ * reject any request that contains a token, even a request for a public document. Safe for use by
+ * multiple threads.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 final class TokenFilter implements Ordered {

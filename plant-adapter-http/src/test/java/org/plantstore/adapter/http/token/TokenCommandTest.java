@@ -77,7 +77,7 @@ class TokenCommandTest {
           """
           jwt.secret   | --minutes=0      | --minutes must be a whole number from 1 to 999999, but is "0"
           jwt.secret   | --claim=scope    | --claim must contain name=value, such as scope=plants.write, but contains "scope"
-          jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; to get a token for the keys at JWT_JWKS_URL, ask the identity provider
+          jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; if tokens are signed with a key from JWT_JWKS_URL, get one from the identity provider
           """)
   void invalid_option_or_missing_secret_is_refused(String key, String option, String message) {
     String value = key.equals("jwt.secret") ? Tokens.SECRET : "https://issuer.example/keys";
