@@ -31,6 +31,12 @@ final class Creation implements CreatePlant {
   private static final long FIRST_BACKOFF_NANOS = 50_000_000;
   private static final long MAX_BACKOFF_NANOS = 6_400_000_000L;
 
+  /** The maximum size, in bytes, of a response body without the plant's name and tag. */
+  private static final long MAX_RESPONSE_BYTES = 64 * 1024;
+
+  /** The maximum size, in bytes, of a character in JSON: an escape sequence such as \\u0001. */
+  private static final long BYTES_PER_CHARACTER = 6;
+
   private final PlantClient client;
   private final Map<String, String> headers;
   private final long end;
@@ -84,7 +90,7 @@ final class Creation implements CreatePlant {
     retryAfterNanos = 0;
     String id = ID_PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong());
     CompletableFuture<HttpResponse<byte[]>> exchange =
-        client.http.sendAsync(request(plant, id), HttpResponse.BodyHandlers.ofByteArray());
+        client.http.sendAsync(request(plant, id), head -> new BoundedBody(maxResponseBytes(plant)));
     try { // an HttpRequest's timeout would not cover the response body
       long nanos = Math.min(client.deadline.toNanos() / 3, nanosLeft());
       ServiceResponse response = new ServiceResponse(exchange.get(nanos, NANOSECONDS));
@@ -113,6 +119,11 @@ final class Creation implements CreatePlant {
     request.setHeader("Content-Type", "application/json");
     request.setHeader("Authorization", "Bearer " + token);
     return request.build();
+  }
+
+  private static long maxResponseBytes(NewPlant plant) {
+    long characters = (long) plant.name().length() + requireNonNullElse(plant.tag(), "").length();
+    return MAX_RESPONSE_BYTES + BYTES_PER_CHARACTER * characters;
   }
 
   private static String quoted(String text) {

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.time.DateTimeException;
@@ -24,7 +25,15 @@ final class ServiceResponse {
 
   static final String REQUEST_ID = "X-Request-Id";
 
-  private static final JsonFactory JSON = new JsonFactory();
+  /** The lengths of values are not limited here, because the body size is limited. */
+  private static final JsonFactory JSON =
+      JsonFactory.builder()
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNumberLength(Integer.MAX_VALUE)
+                  .maxStringLength(Integer.MAX_VALUE)
+                  .build())
+          .build();
 
   private final HttpResponse<byte[]> response;
   private final Map<String, @Nullable String> members;

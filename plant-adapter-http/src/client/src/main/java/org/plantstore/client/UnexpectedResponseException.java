@@ -4,7 +4,8 @@ package org.plantstore.client;
  * Thrown when a call fails because of a configuration error. For example, the address may be wrong,
  * the service may reject the token (errors 4001, 4002, and 4006), a proxy may respond with its own
  * page, or the client may not trust the service's certificate. Retrying is safe but unlikely to
- * help. The message contains the {@code X-Request-Id} of the response, but never the token.
+ * help. The message never contains the token. If there was a response, the message contains its
+ * {@code X-Request-Id}, unless the response quotes the token.
  */
 public final class UnexpectedResponseException extends RuntimeException {
 

@@ -1,6 +1,7 @@
 package org.plantstore.client;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.ZoneOffset.UTC;
 import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
 import static java.util.Objects.requireNonNull;
@@ -12,6 +13,7 @@ import static org.plantstore.client.ScriptedService.SILENCE;
 import static org.plantstore.client.ScriptedService.response;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProxySelector;
@@ -263,6 +265,36 @@ class PlantClientTest {
       String message = failure(UnexpectedResponseException.class, client) + "";
       assertTrue(message.matches("\\P{Cntrl}+the TLS connection failed: \\P{Cntrl}+"), message);
       assertTrue(message.contains(expected), message);
+    }
+  }
+
+  @Test
+  void plant_with_a_very_long_name_is_confirmed() {
+    String name = "x".repeat(20_000_001); // longer than the default limit of the JSON parser
+    String plant = "{\"name\":\"" + name + "\",\"ignored\":" + "9".repeat(2_000) + "}";
+    PlantClient client = builder(response(200, plant)).build();
+    assertEquals(new Plant(name, null), client.create(new NewPlant(1, name, null)));
+  }
+
+  @Test
+  void endless_response_is_unexpected_and_read_only_in_part() throws Exception {
+    try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      CompletableFuture<Void> isClosedByClient =
+          CompletableFuture.runAsync(() -> {
+            try (Socket connection = listener.accept()) {
+              OutputStream out = connection.getOutputStream();
+              out.write("HTTP/1.1 200 any\r\n\r\n{\"name\":\"".getBytes(UTF_8));
+              while (true) {
+                out.write(new byte[64 * 1024]);
+              }
+            } catch (IOException e) {
+              // The client closed the connection.
+            }
+          });
+      URI address = URI.create("http://localhost:" + listener.getLocalPort());
+      failure(
+          UnexpectedResponseException.class, PlantClient.builder(address, () -> "token-1").build());
+      isClosedByClient.join();
     }
   }
 
