@@ -37,7 +37,10 @@ final class BlockingCalls {
     return new Call();
   }
 
-  /** Runs the store call of one request on a separate thread, unless its deadline has passed. */
+  /**
+   * Runs the store call of one request on a separate thread, unless the request's deadline has
+   * passed.
+   */
   final class Call implements Executor {
 
     private @Nullable Thread thread; // not null while the call is running
@@ -72,9 +75,9 @@ final class BlockingCalls {
     }
 
     /**
-     * Called at the deadline. If the call is running, its thread is interrupted, and {@code
-     * release} runs when the call returns. Otherwise, {@code release} runs immediately, and if the
-     * call has not started yet, it never starts.
+     * Called at the deadline. If the call is running at the deadline, its thread is interrupted,
+     * and {@code release} runs when the call returns. If the call is not running at the deadline,
+     * {@code release} runs immediately. A call that has not started by the deadline never starts.
      */
     synchronized void expire(Runnable release) {
       this.release = release;

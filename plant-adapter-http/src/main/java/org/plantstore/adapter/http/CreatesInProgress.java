@@ -30,8 +30,9 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 final class CreatesInProgress {
 
   /**
-   * The limit on the number of characters in all names and tags. The bytes of all request bodies
-   * have the same limit, but a body no longer counts once its client has disconnected.
+   * The limit on the number of characters in all names and tags. The total size of all request
+   * bodies is limited to the same number of bytes, but a body no longer counts once its client has
+   * disconnected.
    */
   private static final long MAX_CHARACTERS = Runtime.getRuntime().maxMemory() / 8;
 
@@ -118,9 +119,10 @@ final class CreatesInProgress {
   }
 
   /**
-   * Returns the failure if the {@link CreatePlant} port declares it. Otherwise, wraps the failure,
-   * so that it is handled as an internal error. Without the wrapping, some failures, such as those
-   * of the framework's HTTP client, would be handled as client errors.
+   * Returns the failure unchanged if it is one of the exceptions that {@link CreatePlant} declares.
+   * Any other failure is wrapped, so that it is handled as an internal error. Without the wrapper,
+   * some exceptions, such as exceptions from the framework's HTTP client, would be handled as
+   * client errors.
    */
   private Throwable attributed(Throwable failure) {
     return failure instanceof InvalidPlantException

@@ -51,7 +51,7 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   private final JsonMapper json;
   private final long maxBodyBytes;
 
-  /** The errors that are logged, each with its limit for log lines. Other errors are not logged. */
+  /** The rate limits for log lines, by error. Errors without an entry are not logged. */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -78,8 +78,8 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Without this error route, the response to a malformed HEAD request would have no headers,
-   * although the framework passes malformed requests to {@link #handle}.
+   * The framework passes malformed requests to {@link #handle}. This error route must still exist,
+   * because the response to a malformed HEAD request would otherwise have no headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> handleMalformed(HttpRequest<?> request) {

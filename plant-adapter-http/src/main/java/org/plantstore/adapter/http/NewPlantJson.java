@@ -24,14 +24,14 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.NewPlant;
 
-/** Parses a plant from one request body. Parsing is strict, but ignores unknown members. */
+/** Parses a plant from a request body. Parsing is strict, but unknown members are ignored. */
 final class NewPlantJson {
 
   /** The lengths of values are not limited here, because the body size is limited. */
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          // Member names are not cached, because callers could then fill the memory with new names.
+          // If member names were cached, callers could fill the memory with new names.
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder()
@@ -84,7 +84,7 @@ final class NewPlantJson {
     return plant();
   }
 
-  /** Most errors are distinguished by message, because Jackson uses one exception type for them. */
+  /** Most errors share one Jackson exception type, so they are distinguished by message. */
   private RefusedException refusalOf(JsonProcessingException e) {
     if (e instanceof StreamConstraintsException) {
       int limit = StreamReadConstraints.DEFAULT_MAX_DEPTH;
@@ -206,7 +206,7 @@ final class NewPlantJson {
     return text.endsWith(".") ? text : text + ".";
   }
 
-  /** Lists unknown members, because one may be a misspelled field or may contain the plant. */
+  /** Lists unknown members, because one of them may be a misspelled field or contain the plant. */
   private String hint() {
     String names = unknownMembers.stream().limit(8).map(Legible::quoted).collect(joining(", "));
     return names.isEmpty()

@@ -45,16 +45,16 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\\s\";,]+)|\"[^\"]*\"", Pattern.CASE_INSENSITIVE);
 
   /**
-   * The size, in bytes, up to which a body is parsed without permits. Each thread parses only one
-   * body at a time, and the heap has enough room for one small body per thread.
+   * The maximum size, in bytes, of a body that is parsed without acquiring permits. Each thread
+   * parses only one body at a time, and the heap has enough room for one small body per thread.
    */
   private static final int SMALL_BODY_BYTES = 16 * 1024;
 
   /**
-   * The maximum total size, in bytes, of all larger bodies that are being parsed. Parsing a body
-   * can allocate up to 14 times its size, so all parsers together are limited to a quarter of the
-   * heap, unless a single body requires more. Without this limit, eight callers could exhaust a 64
-   * MB heap.
+   * The maximum total size, in bytes, of all bodies larger than {@link #SMALL_BODY_BYTES} that are
+   * being parsed. Parsing a body can allocate up to 14 times its size, so all parsers together are
+   * limited to a quarter of the heap, unless a single body requires more. Without this limit, eight
+   * callers could exhaust a 64 MB heap.
    */
   private static final int MAX_PARSED_BYTES =
       (int) Math.min(Runtime.getRuntime().maxMemory() / 4 / 14, Integer.MAX_VALUE);
