@@ -20,10 +20,10 @@ import org.plantstore.adapter.http.error.RefusedException;
  */
 final class BodyMemory {
 
-  /** The size, in bytes, up to which a body requires no permits. Most bodies are smaller. */
+  /** The maximum size, in bytes, of a body that requires no permits. Most bodies are smaller. */
   static final int PERMIT_FREE_BYTES = 4 * 1024;
 
-  /** Parts of a body that are smaller than this number of bytes are joined. */
+  /** The size, in bytes, below which a part of a body is joined with other parts. */
   private static final int SMALL_PART_BYTES = 4 * 1024;
 
   private final Semaphore availableBytes;
@@ -62,8 +62,8 @@ final class BodyMemory {
     }
     if (permits > 0 && !availableBytes.tryAcquire(permits)) {
       isRejected = true;
-      // Makes the framework respond with error 5003. If the framework writes the response during
-      // this call, this object is reset.
+      // Makes the framework respond with error 5003. The field isRejected is set first, because the
+      // framework may write the response immediately, and the field is reset after each response.
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       return false;
     }

@@ -27,13 +27,16 @@ final class Connection extends ChannelDuplexHandler {
   /** The user event that tells the decoder to process any input received during a response. */
   static final Object NEXT_REQUEST = new Object();
 
-  /** The approximate size, in bytes, of the objects that represent a request, without its text. */
+  /** The approximate size, in bytes, of the objects that represent a request, excluding text. */
   private static final int BYTES_PER_REQUEST = 4 * 1024;
 
   /** Each received byte counts twice, because a line is held both as bytes and as a string. */
   private static final int MEMORY_PER_BYTE = 2;
 
-  /** The request line and the headers have at most 32 KiB; {@link BodyMemory} limits bodies. */
+  /**
+   * The maximum size, in bytes, of the request line and the headers together. The size of bodies is
+   * limited by {@link BodyMemory} instead.
+   */
   private static final int MAX_COUNTED_BYTES = 32 * 1024;
 
   private final Channel channel;
@@ -42,9 +45,7 @@ final class Connection extends ChannelDuplexHandler {
   private State state = State.IDLE;
   private boolean isInputBuffered;
 
-  /**
-   * The number of bytes received since the last response, or since the connection was last idle.
-   */
+  /** The number of bytes received since the connection was last idle. */
   private int receivedBytes;
 
   /** Whether the timeout starts again at the next call to {@link #closeIfTimedOut}. */
@@ -144,7 +145,10 @@ final class Connection extends ChannelDuplexHandler {
     return state == State.DISCARDING;
   }
 
-  /** Returns whether the next read must be short because the memory for requests is exhausted. */
+  /**
+   * Returns whether the next read is limited to a few bytes. This is the case while the memory for
+   * requests is exhausted, unless the connection's request is exempt from the limit.
+   */
   boolean isReadShort() {
     return memory.isLimited();
   }
@@ -170,7 +174,7 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   private void updateMemory() {
-    // Memory is also held after the channel has been closed, until its handlers are removed.
+    // A closed channel is not writable, so it holds its memory until its handlers are removed.
     if (state == State.RECEIVING || !channel.isWritable()) {
       memory.hold(BYTES_PER_REQUEST + MEMORY_PER_BYTE * receivedBytes + unreadBytes());
     } else {
@@ -207,7 +211,7 @@ final class Connection extends ChannelDuplexHandler {
     return false;
   }
 
-  /** Closes the connection without the other handlers, because they would wait for the client. */
+  /** Closes the connection and bypasses the other handlers, which would wait for the client. */
   void closeAtOnce() {
     memory.release();
     channel.pipeline().firstContext().close();

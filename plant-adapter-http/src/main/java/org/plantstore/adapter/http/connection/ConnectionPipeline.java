@@ -31,7 +31,10 @@ final class ConnectionPipeline
 
   private static final String CODEC = ChannelPipelineCustomizer.HANDLER_HTTP_SERVER_CODEC;
 
-  /** Makes a channel unwritable above 2 KiB of unsent output, and writable again below 1 KiB. */
+  /**
+   * Makes a channel unwritable when it has more than 2 KiB of unsent output, and writable again
+   * when it has less than 1 KiB of unsent output.
+   */
   private static final WriteBufferWaterMark UNSENT = new WriteBufferWaterMark(1024, 2 * 1024);
 
   /**
@@ -118,7 +121,10 @@ final class ConnectionPipeline
         loop -> new SlowClients(loop, new RequestMemory(eventLoops), requestSeconds, idleSeconds));
   }
 
-  /** Returns the limit on the memory for request bodies. Each permit represents one free byte. */
+  /**
+   * Returns the semaphore that limits the memory for request bodies. Each of its permits represents
+   * one free byte.
+   */
   Semaphore freeBodyBytes() {
     return freeBodyBytes;
   }

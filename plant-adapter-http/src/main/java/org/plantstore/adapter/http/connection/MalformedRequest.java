@@ -139,7 +139,7 @@ final class MalformedRequest {
     return "The target contains the " + named + "; encode it as %" + hex + ", or remove it.";
   }
 
-  /** Returns the end of a message, which quotes the text if it is unlikely to be a secret. */
+  /** Returns the end of a message. Text that could be a secret is not quoted. */
   private static String butIs(String text) {
     return QUOTABLE.matcher(text).matches() ? ", but is \"" + text + "\"." : ".";
   }
@@ -160,7 +160,8 @@ final class MalformedRequest {
     List<String> codings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
     boolean isChunkedOrNot =
         codings.isEmpty() || String.join(",", codings).equalsIgnoreCase("chunked");
-    // The obsolete Sec-WebSocket-Key1 is rejected; it makes Netty expect a body of fixed length.
+    // The obsolete Sec-WebSocket-Key1 header is rejected, because it makes Netty expect a body of a
+    // fixed length.
     return isChunkedOrNot && !headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1) ? null : LENGTH;
   }
 

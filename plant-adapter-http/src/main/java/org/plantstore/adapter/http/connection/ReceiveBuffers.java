@@ -7,8 +7,8 @@ import io.netty.channel.RecvByteBufAllocator;
 
 /**
  * Allocates the buffers that receive input from a connection's socket. While the memory for
- * requests is exhausted, each read is limited to a few bytes. Reads can still occur during that
- * time, because a read that has been requested cannot be canceled.
+ * requests is exhausted, each read is limited to a few bytes. Reads can still occur while the
+ * memory is exhausted, because a read that has been requested cannot be canceled.
  */
 @SuppressWarnings("deprecation") // RecvByteBufAllocator has no replacement yet
 final class ReceiveBuffers extends AdaptiveRecvByteBufAllocator {

@@ -26,12 +26,15 @@ import org.plantstore.adapter.http.observe.RequestRecord;
  * text. The decoder also rejects input that a proxy might interpret differently: folded headers, a
  * lone CR or LF before the request line, and anything that violates the rules checked by {@link
  * MalformedRequest}. Input that arrives during a response is decoded after that response, because
- * undecoded input takes less memory. A decoder is replaced after a large request, because Netty's
- * line buffer never shrinks. Used only by the connection's event loop.
+ * input takes less memory before it is decoded. A decoder is replaced after a large request,
+ * because Netty's line buffer never shrinks. Used only by the connection's event loop.
  */
 final class RequestDecoder extends HttpRequestDecoder {
 
-  /** The maximum number of bytes in the request line, and in all headers together. */
+  /**
+   * The maximum number of bytes in the request line. The same limit applies to the total size of
+   * the headers.
+   */
   private static final int MAX_PART_BYTES = 16 * 1024;
 
   /** The maximum number of headers in a request. The same limit applies to trailers. */
@@ -116,15 +119,17 @@ final class RequestDecoder extends HttpRequestDecoder {
     }
     HttpObject last = (HttpObject) decoded.get(decoded.size() - 1);
     isBetweenRequests = last instanceof LastHttpContent;
-    // After malformed input, the decoder discards all further input, so it must not be replaced.
+    // A decoder that has received malformed input must not be replaced, because it has to discard
+    // all further input.
     if (isBetweenRequests && last.decoderResult().isSuccess() && requestBytes > MAX_KEPT_BYTES) {
       context.pipeline().replace(this, context.name(), new RequestDecoder(connection));
     }
   }
 
   /**
-   * Returns the error message, or null if the request line and the headers are well-formed. If the
-   * byte count does not match the line count, Netty has joined the lines of a folded header.
+   * Returns the error message, or null if the request line and the headers are well-formed. Netty
+   * joins the lines of a folded header without reporting an error. To detect such a header, this
+   * method compares the number of received bytes with the total length of the decoded lines.
    */
   private @Nullable String ofHead(RequestRecord request) {
     int lines = 1 + headers + 1; // the request line, the headers, and the empty line

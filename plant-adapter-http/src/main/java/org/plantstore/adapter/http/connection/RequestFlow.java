@@ -79,8 +79,8 @@ final class RequestFlow extends ChannelDuplexHandler {
     if (message instanceof RequestRecord received) {
       isUsed = true;
       received.recordHeaders();
-      // Accept is removed, because each path has only one media type. If Accept named a different
-      // one, the framework would respond with status 401.
+      // The Accept header is removed, because each path has only one media type. If the header
+      // named a different media type, the framework would respond with status 401.
       received.headers().remove(HttpHeaderNames.ACCEPT);
       request = received;
       connection.headersReceived(hasBody(received));
@@ -103,9 +103,9 @@ final class RequestFlow extends ChannelDuplexHandler {
   }
 
   /**
-   * Withholds the read-complete event, which makes the framework start to process a request, until
-   * a small body is complete. Otherwise, incomplete requests could make the service start work that
-   * it must then abandon.
+   * Delays the read-complete event until a small body is complete, because this event makes the
+   * framework start processing the request. Otherwise, incomplete requests could make the service
+   * start work that it must then abandon.
    */
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
@@ -173,9 +173,9 @@ final class RequestFlow extends ChannelDuplexHandler {
   }
 
   /**
-   * Closes the connection, or only its output if the rest of a request body must still be read and
-   * discarded. During a graceful shutdown, waits before closing an unused connection, because its
-   * client may already have sent a request.
+   * Closes the connection. If the rest of a request body must still be read and discarded, closes
+   * only the output. During a graceful shutdown, waits before closing an unused connection, because
+   * its client may already have sent a request.
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {

@@ -18,17 +18,21 @@ final class RequestMemory {
   /** The memory, in bytes, reserved for each exempt request. Most requests need less. */
   private static final int RESERVED_BYTES = 32 * 1024;
 
-  /** One request per 64 KiB of the limit can be exempt from the limit when no memory is free. */
+  /**
+   * The limit divided by this number is the number of requests that can be exempt from the limit
+   * when no memory is free.
+   */
   private static final int BYTES_PER_EXEMPT_REQUEST = 64 * 1024;
 
   private final long maxBytes;
   private final long maxExempt;
 
   /**
-   * The connections that are waiting for memory, oldest first. Most of the requests that become
-   * exempt from the limit are taken from the end, so that a large number of slow clients does not
-   * delay later clients. About a quarter are taken from the front, so that old connections are read
-   * too. Only a read reveals that a client has disconnected and that its connection must be closed.
+   * The queue of connections that are waiting for memory, oldest first. Most of the requests that
+   * become exempt from the limit are taken from the end of the queue, so that a large number of
+   * slow clients does not delay later clients. About a quarter of these requests are taken from the
+   * front of the queue, so that old connections are also read. Only a read reveals that a client
+   * has disconnected and that its connection must be closed.
    */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
@@ -49,7 +53,7 @@ final class RequestMemory {
     return maxBytes;
   }
 
-  /** Returns whether the limit is exceeded or a request is still waiting to be read. */
+  /** Returns whether the limit is exceeded or a connection is still waiting for memory. */
   boolean isExhausted() {
     return isLimitExceeded() || !waiting.isEmpty();
   }
@@ -86,7 +90,10 @@ final class RequestMemory {
       resumeWaiting();
     }
 
-    /** Releases the memory, and ends any exemption, when the request or response ends. */
+    /**
+     * Releases the memory. If the connection's request was exempt from the limit, the exemption
+     * ends.
+     */
     void release() {
       if (isWaiting) {
         isWaiting = false;

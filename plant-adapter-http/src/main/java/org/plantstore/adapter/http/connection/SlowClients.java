@@ -34,7 +34,10 @@ final class SlowClients {
   private final Set<Connection> connections = new HashSet<>();
   private boolean isSweepScheduled;
 
-  /** A clock that is advanced only by sweeps, so that it stops while the service is stalled. */
+  /**
+   * A clock that advances only when the connections are checked, so that it stops while the service
+   * is stalled.
+   */
   private long clockNanos;
 
   SlowClients(
