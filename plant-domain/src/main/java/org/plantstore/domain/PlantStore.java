@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 /**
  * Stores plants. This interface is the port that database adapters implement.
  *
- * <p>Every store must follow rules R1 to R9:
+ * <p>Every store must follow rules R1 to R9.
  *
  * <ul>
  *   <li><b>R1.</b> If the id is free, the plant is stored, and an equal plant is returned.

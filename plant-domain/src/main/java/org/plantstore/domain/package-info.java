@@ -2,8 +2,8 @@
  * Defines the plant records and the ports for creating and storing plants.
  *
  * <p>Callers create plants with {@link org.plantstore.domain.CreatePlant}. Database adapters
- * implement {@link org.plantstore.domain.PlantStore}. The type of an exception tells the caller
- * what to do next:
+ * implement {@link org.plantstore.domain.PlantStore}. The type of an exception determines what the
+ * caller should do next.
  *
  * <ul>
  *   <li>If a call throws {@link org.plantstore.domain.InvalidPlantException}, the caller must

@@ -80,9 +80,9 @@ final class DocumentsController {
   }
 
   /**
-   * Returns the document with the given name. Throws RefusedException if there is none. The router
-   * ignores a trailing slash in the path, but this method rejects such a path, because relative
-   * links in the document would break.
+   * Returns the document with the given name. Throws RefusedException if there is no such document.
+   * The router ignores a trailing slash in the path, but this method rejects such a path, because
+   * relative links in the document would break.
    */
   private static Document document(String name) {
     String type = MEDIA_TYPES.get(name.substring(name.lastIndexOf('.') + 1));

@@ -9,9 +9,9 @@ import static io.micronaut.http.HttpStatus.UNAUTHORIZED;
 import io.micronaut.http.HttpStatus;
 
 /**
- * The error catalog. The meaning of a number never changes. The first digit indicates the kind of
- * error: an invalid body (1), an invalid field (2), a conflict with a stored plant (3), a problem
- * with the token, URL, or headers (4), or a problem in the service (5). {@code errors.html}
+ * The error catalog. The meaning of an error number never changes. The first digit indicates the
+ * kind of error: an invalid body (1), an invalid field (2), a conflict with a stored plant (3), a
+ * problem with the token, URL, or headers (4), or a problem in the service (5). {@code errors.html}
  * explains the cause of each error and how to fix it.
  */
 public enum ErrorNumber {
@@ -122,8 +122,8 @@ public enum ErrorNumber {
    * @param path the path of the request. The returned link is relative to this path.
    */
   public String link(String path) {
-    // The number of "../" segments is limited to keep the response short. Links for paths that need
-    // more segments do not work.
+    // The number of "../" segments is limited to keep the response short. If a path needs more
+    // segments, the link does not work.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

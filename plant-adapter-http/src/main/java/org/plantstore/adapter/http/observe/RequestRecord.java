@@ -141,7 +141,8 @@ public final class RequestRecord extends DefaultHttpRequest {
 
   /**
    * Records the response status if the given part of the response contains it, and adds the size of
-   * the part's content. Called for each part of a response before it is written.
+   * the part's content to the size of the response. Called before each part of a response is
+   * written.
    */
   public void recordResponse(Object part) {
     if (part instanceof HttpResponse response) {

@@ -93,8 +93,9 @@ public final class RenewedFiles<T> {
       return true;
     } catch (ConfigurationException e) {
       failures++;
-      // The first warning is logged after 10 s, because related files may be replaced one after
-      // another. The warning is repeated every hour.
+      // An error is not logged until it has lasted 10 s, because related files, such as a
+      // certificate and its private key, are not always replaced at the same time. The warning is
+      // repeated every hour.
       if (failures % 3_600 == 10) {
         String fault = e.getMessage();
         LOG.warn("{} cannot be reloaded; {} will remain in use: {}", variable, known, fault);

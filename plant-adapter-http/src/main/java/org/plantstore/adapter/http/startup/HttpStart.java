@@ -50,9 +50,9 @@ public final class HttpStart implements ApplicationContextConfigurer {
           "create.timeout.seconds");
 
   /**
-   * The number of bytes of heap to reserve for each connection: twice as many as a connection
-   * occupies while the service waits for the rest of a small request. A connection with TLS
-   * occupies three times as much heap as one without TLS.
+   * The number of heap bytes to reserve for each connection without TLS. This number is twice the
+   * heap usage of a connection while the service waits for the rest of a small request. A
+   * connection with TLS occupies three times as much heap as a connection without TLS.
    */
   private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 
@@ -68,7 +68,7 @@ public final class HttpStart implements ApplicationContextConfigurer {
           PropertySource.of(
               "plant-adapter-http",
               new PropertiesPropertySourceLoader().read("settings", settings),
-              // This source has the lowest precedence, so that every default can be overridden.
+              // The defaults have the lowest precedence, so that any other source overrides them.
               Integer.MIN_VALUE));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -128,8 +128,8 @@ public final class HttpStart implements ApplicationContextConfigurer {
 
   static void require(Environment settings) {
     LIMITS.forEach(limit -> requirePositive(settings, limit));
-    // Parsing a body can allocate up to 14 times its size, so one body takes less than half of the
-    // heap.
+    // Parsing a body can allocate up to 14 times its size. This limit ensures that parsing a single
+    // body takes less than half of the heap.
     long maxBodyBytes = Runtime.getRuntime().maxMemory() / 32;
     requireAtMost(maxBodyBytes, settings, "max.body.bytes", "increase the heap (-Xmx)");
     String files = "raise the limit on open files (ulimit -n), which is " + maxOpenFiles();

@@ -48,7 +48,10 @@ record TlsCertificate(List<X509Certificate> chain, int unused, KeyStore keyStore
     }
   }
 
-  /** Returns the host names, addresses, earliest expiry date, and number of unused certificates. */
+  /**
+   * Returns a summary that contains the certificate's host names and addresses, the earliest
+   * expiration date in the chain, and the number of unused certificates.
+   */
   @Override
   @SuppressWarnings("JavaUtilDate") // because X509Certificate returns a Date
   public String toString() {

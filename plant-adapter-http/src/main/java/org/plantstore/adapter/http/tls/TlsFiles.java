@@ -33,7 +33,7 @@ public record TlsFiles(Path certificate, Path key) {
 
   private static final Pattern BEGIN = Pattern.compile("-----BEGIN (?:X509 )?CERTIFICATE-----");
 
-  /** Matches a PEM certificate. The file may contain other sections, such as the private key. */
+  /** Matches a PEM certificate. The file can also contain other sections, such as a private key. */
   private static final Pattern PART =
       Pattern.compile("(?s)-----BEGIN ((?:X509 )?CERTIFICATE)-----.*?-----END \\1-----");
 
@@ -97,7 +97,7 @@ public record TlsFiles(Path certificate, Path key) {
               .stream()
               .map(X509Certificate.class::cast)
               .toList();
-      // While the file is being written, it may contain an incomplete certificate.
+      // A file that is still being written can contain an incomplete certificate.
       if (certificates.isEmpty() || certificates.size() < BEGIN.matcher(pem).results().count()) {
         throw new CertificateException("it contains no certificate, or an incomplete one");
       }

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 /** Builds a key store from a private key in PEM format and the matching certificate chain. */
 final class TlsKeyStore extends SslBuilder<KeyStore> {
 
-  /** Matches a PEM private key. OpenSSL may add sections such as curve parameters to the file. */
+  /** Matches a PEM private key. The file can also contain other sections, such as EC parameters. */
   private static final Pattern PRIVATE_KEY =
       Pattern.compile(
           "(?s)-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----.*?-----END \\1-----");

@@ -42,10 +42,16 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
   /** A mask that extracts the primary result code from an extended result code. */
   private static final int PRIMARY_CODE = 0xFF;
 
-  /** The maximum length of name and tag. Writing more would keep the file locked for too long. */
+  /**
+   * The maximum length of a name or a tag. Writing longer text would keep the file locked for too
+   * long.
+   */
   private static final int MAX_TEXT_CHARACTERS = 1_000_000;
 
-  /** How long a call waits for earlier calls, or for another process to unlock the file. */
+  /**
+   * The maximum time that a call waits for earlier calls to finish. The same maximum applies to
+   * waiting for another process to unlock the file.
+   */
   private static final Duration WAIT = Duration.ofSeconds(2);
 
   private final ReentrantLock lock = new ReentrantLock(true);
@@ -90,7 +96,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
     }
   }
 
-  /** Throws an exception that lists each text that is too long, if there is one. */
+  /** Throws an exception if the name, the tag, or both are too long. */
   private static void requireShort(NewPlant plant) {
     List<Violation> violations = new ArrayList<>();
     addIfLong("name", plant.name(), violations);
