@@ -78,8 +78,9 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * The framework passes malformed requests to {@link #handle}. This error route must still exist,
-   * because the response to a malformed HEAD request would otherwise have no headers.
+   * The framework passes malformed requests to {@link #handle}. This error route is necessary
+   * nevertheless, because without it, the response to a malformed HEAD request would have no
+   * headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> handleMalformed(HttpRequest<?> request) {

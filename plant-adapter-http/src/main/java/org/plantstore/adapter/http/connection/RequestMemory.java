@@ -19,8 +19,8 @@ final class RequestMemory {
   private static final int RESERVED_BYTES = 32 * 1024;
 
   /**
-   * The limit divided by this number is the number of requests that can be exempt from the limit
-   * when no memory is free.
+   * Dividing the limit, in bytes, by this number yields the number of requests that can be exempt
+   * from the limit when no memory is free.
    */
   private static final int BYTES_PER_EXEMPT_REQUEST = 64 * 1024;
 
