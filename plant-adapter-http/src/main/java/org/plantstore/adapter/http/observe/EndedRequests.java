@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Records the duration of each request that has ended, and writes a line about it to the access log
  * unless that log is disabled. The line contains no token, query, or body, and its values are short
- * and printable. All time series are created at startup. If a series were created by its first
- * request, a rate calculated from the series would omit that request. Safe for use by multiple
- * threads.
+ * and printable. All time series are created at startup, where each one begins with 0. A series
+ * that began with its first request would begin with 1, so a rate calculated from it would not
+ * include that request. Safe for use by multiple threads.
  */
 @Singleton
 final class EndedRequests implements Consumer<RequestRecord> {
