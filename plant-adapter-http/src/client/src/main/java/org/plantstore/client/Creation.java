@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import java.io.ByteArrayOutputStream;
 import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -31,10 +32,13 @@ final class Creation implements CreatePlant {
   private static final long FIRST_BACKOFF_NANOS = 50_000_000;
   private static final long MAX_BACKOFF_NANOS = 6_400_000_000L;
 
-  /** The maximum size, in bytes, of a response body without the plant's name and tag. */
+  /** The number of bytes of a response body that are kept, in addition to those of the plant. */
   private static final long MAX_RESPONSE_BYTES = 64 * 1024;
 
-  /** The maximum size, in bytes, of a character in JSON: an escape sequence such as \\u0001. */
+  /**
+   * The maximum size, in bytes, of a character in JSON: an escape sequence such as that of a
+   * control character.
+   */
   private static final long BYTES_PER_CHARACTER = 6;
 
   private final PlantClient client;
@@ -89,11 +93,18 @@ final class Creation implements CreatePlant {
   private Plant attempt(NewPlant plant) throws InterruptedException {
     retryAfterNanos = 0;
     String id = ID_PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong());
-    CompletableFuture<HttpResponse<byte[]>> exchange =
-        client.http.sendAsync(request(plant, id), head -> new BoundedBody(maxResponseBytes(plant)));
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    String json = json(plant);
+    long maxBytes = MAX_RESPONSE_BYTES + BYTES_PER_CHARACTER * json.length();
+    CompletableFuture<HttpResponse<Void>> exchange =
+        client.http.sendAsync(
+            request(json, id),
+            HttpResponse.BodyHandlers.ofByteArrayConsumer(
+                part -> part.filter(bytes -> body.size() < maxBytes).ifPresent(body::writeBytes)));
     try { // an HttpRequest's timeout would not cover the response body
       long nanos = Math.min(client.deadline.toNanos() / 3, nanosLeft());
-      ServiceResponse response = new ServiceResponse(exchange.get(nanos, NANOSECONDS));
+      ServiceResponse response =
+          new ServiceResponse(exchange.get(nanos, NANOSECONDS), body.toByteArray());
       if (response.id().startsWith(ID_PREFIX) && !response.id().equals(id)) {
         throw unavailable("the response belongs to another request"); // a proxy has sent it twice
       }
@@ -107,23 +118,21 @@ final class Creation implements CreatePlant {
     }
   }
 
-  private HttpRequest request(NewPlant plant, String id) {
+  private static String json(NewPlant plant) {
     String tag = plant.tag() == null ? "" : ",\"tag\":" + quoted(plant.tag());
-    String body = "{\"id\":" + plant.id() + ",\"name\":" + quoted(plant.name()) + tag + "}";
+    return "{\"id\":" + plant.id() + ",\"name\":" + quoted(plant.name()) + tag + "}";
+  }
+
+  private HttpRequest request(String json, String id) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(client.plants)
             .version(HttpClient.Version.HTTP_1_1)
-            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .POST(HttpRequest.BodyPublishers.ofString(json))
             .setHeader(ServiceResponse.REQUEST_ID, id);
     headers.forEach(request::setHeader);
     request.setHeader("Content-Type", "application/json");
     request.setHeader("Authorization", "Bearer " + token);
     return request.build();
-  }
-
-  private static long maxResponseBytes(NewPlant plant) {
-    long characters = (long) plant.name().length() + requireNonNullElse(plant.tag(), "").length();
-    return MAX_RESPONSE_BYTES + BYTES_PER_CHARACTER * characters;
   }
 
   private static String quoted(String text) {

@@ -35,13 +35,12 @@ final class ServiceResponse {
                   .build())
           .build();
 
-  private final HttpResponse<byte[]> response;
+  private final HttpResponse<Void> response;
   private final Map<String, @Nullable String> members;
 
-  ServiceResponse(HttpResponse<byte[]> response) {
+  ServiceResponse(HttpResponse<Void> response, byte[] body) {
     this.response = response;
-    // The body is null if a proxy refused to open a tunnel.
-    members = members(requireNonNullElse(response.body(), new byte[0]));
+    this.members = members(body);
   }
 
   /**
