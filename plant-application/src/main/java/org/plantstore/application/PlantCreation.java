@@ -98,8 +98,9 @@ public class PlantCreation implements CreatePlant {
   }
 
   /**
-   * Returns the exception if it concerns the given plant. Otherwise, returns an exception that
-   * reports an internal error in the store, because the caller is not responsible.
+   * Returns the given exception if it concerns the given plant. If the exception does not concern
+   * the given plant, returns an exception that reports an internal error in the store, because the
+   * caller is not responsible.
    */
   private RuntimeException rejectionOrFault(RuntimeException rejection, NewPlant plant) {
     if ((rejection instanceof InvalidPlantException invalid && invalid.refuses(plant))

@@ -57,7 +57,7 @@ public final class InvalidPlantException extends RuntimeException {
     this(violations, requireNonNull(plant, "plant"));
   }
 
-  /** Creates an exception. The plant is null if a plant's own constructor throws this exception. */
+  /** Creates an exception. If a plant's own constructor throws it, {@code plant} is null. */
   InvalidPlantException(List<Violation> violations, @Nullable NewPlant plant) {
     super(violations.stream().map(Violation::toString).collect(joining("; ")));
     this.plant = plant;
@@ -68,10 +68,10 @@ public final class InvalidPlantException extends RuntimeException {
   }
 
   /**
-   * Returns whether a store created this exception to reject the given plant. If a store throws an
-   * exception for which this method returns false, the caller is not responsible, because the store
-   * has read an invalid row. The plant is not serialized, so this method always returns false for a
-   * deserialized exception.
+   * Returns whether a store created this exception to reject the given plant. If this method
+   * returns false for an exception that a store has thrown, the store has read an invalid row, so
+   * the caller is not responsible. The plant is not serialized, so this method always returns false
+   * for a deserialized exception.
    *
    * @param sent the plant that was passed to the store
    * @return true if this exception was created for a plant that equals {@code sent}

@@ -25,8 +25,8 @@ import java.util.concurrent.Executor;
  *       help, the store throws {@link PlantStoreUnavailableException}. If the store can never
  *       accept the given plant, for example because the plant is too large for the database engine,
  *       the store throws {@link InvalidPlantException}. If there is an internal error in the store,
- *       such as a missing column or a stored row that is not a valid plant, the store throws an
- *       unchecked exception of another type.
+ *       such as a missing column, the store throws an unchecked exception of another type, such as
+ *       {@link IllegalStateException}.
  *       <p>Retrying with the same plant is always safe. Every call completes, even if the database
  *       is unreachable or does not respond. Once the database is available again, calls succeed
  *       again. If the calling thread is interrupted, the call may throw {@link
@@ -108,8 +108,9 @@ public interface PlantStore {
   /**
    * Returns whether {@link #putIfAbsentAsync} always returns without blocking its caller, even when
    * the database is not responding. If this method returns true, a service may call {@link
-   * #putIfAbsentAsync} on an event loop or on another thread that serves many callers. Otherwise,
-   * the service must call {@link #putIfAbsent} on a thread that is allowed to block.
+   * #putIfAbsentAsync} on an event loop or on another thread that serves many callers. If this
+   * method returns false, the service must call {@link #putIfAbsent} on a thread that is allowed to
+   * block.
    *
    * @return true if {@link #putIfAbsentAsync} never blocks its caller. The default implementation
    *     returns false.
