@@ -13,7 +13,7 @@ import java.util.TreeMap;
 /**
  * The parsed arguments of a command.
  *
- * @param settings the settings among the arguments, as a map from variable names to values
+ * @param settings the settings, as a map from variable names to values
  * @param options the options that only this command accepts, such as {@code --token}
  */
 record Arguments(Map<String, String> settings, List<String> options) {

@@ -31,7 +31,8 @@ public final class Check implements ToolProvider {
   public int run(PrintWriter out, PrintWriter err, String... arguments) {
     out.println("✔ java: " + Runtime.version() + " by " + System.getProperty("java.vendor"));
     DoubtfulSettings.warnings().forEach(warning -> out.println("⚠ service: " + warning));
-    // Skips the other configurers, because they would wait for the database and migrate the tables.
+    // Runs no configurer except InstalledStores, because other configurers would wait for the
+    // database and migrate the tables.
     ApplicationContextBuilder builder =
         new DefaultApplicationContextBuilder() {
           @Override

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts the service, or runs a command such as {@code migrate}. The service and its commands read
- * their settings from environment variables. If startup or the command fails, the process prints to
- * standard error one line that explains what to change, and then exits with code 1.
+ * their settings from environment variables. If startup or the command fails, the process prints
+ * one line to standard error and exits with code 1. The line explains what to change.
  */
 @Import(classes = PlantCreation.class, annotated = "*")
 public final class Main {

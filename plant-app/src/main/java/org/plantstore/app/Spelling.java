@@ -40,9 +40,9 @@ final class Spelling {
 
   /**
    * Returns whether two names are similar. Two names are similar if removing at most one letter
-   * from each of them can make them equal. They are also similar if the first name has at least two
-   * words, and these words are, in order, prefixes of words in the second name. For example,
-   * MAX_CONN is similar to MAX_CONNECTIONS.
+   * from each of them can make them equal. A name with at least two words is also similar to a name
+   * that it abbreviates: each of its words is a prefix of a word in the longer name, in the same
+   * order. For example, MAX_CONN is similar to MAX_CONNECTIONS.
    */
   static boolean isClose(String name, String other) {
     String[] words = words(name).split("_");

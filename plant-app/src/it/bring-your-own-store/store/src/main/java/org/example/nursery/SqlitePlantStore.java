@@ -155,7 +155,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
 
   /**
    * Returns an exception whose type indicates whether a retry can help. The exception has no cause,
-   * because a SQLite exception must not escape from it (R7).
+   * because a store must not expose SQLite exceptions (R7).
    */
   private static RuntimeException failure(SQLException e) {
     SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(e.getErrorCode() & PRIMARY_CODE);
