@@ -30,9 +30,9 @@ import org.plantstore.domain.PlantStoreUnavailableException;
 final class CreatesInProgress {
 
   /**
-   * The limit on the number of characters in all names and tags. The total size of all request
-   * bodies is limited to the same number of bytes, but a body no longer counts once its client has
-   * disconnected.
+   * The limit on the number of characters in the names and tags of all create requests in progress.
+   * The number of bytes in all request bodies has the same limit, but a body no longer counts
+   * toward that limit once its client has disconnected.
    */
   private static final long MAX_CHARACTERS = Runtime.getRuntime().maxMemory() / 8;
 

@@ -51,7 +51,7 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   private final JsonMapper json;
   private final long maxBodyBytes;
 
-  /** The rate limits for log lines, by error. Errors without an entry are not logged. */
+  /** The rate limits for log lines, by error. Errors without a rate limit are not logged. */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),
@@ -78,9 +78,8 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * The framework passes malformed requests to {@link #handle}. This error route is necessary
-   * nevertheless, because without it, the response to a malformed HEAD request would have no
-   * headers.
+   * Although the framework passes malformed requests to {@link #handle}, this error route is
+   * necessary. Without it, the response to a malformed HEAD request would have no headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> handleMalformed(HttpRequest<?> request) {

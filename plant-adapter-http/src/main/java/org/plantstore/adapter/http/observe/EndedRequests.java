@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Records the duration of each request that has ended, and writes a line about it to the access log
  * unless that log is disabled. The line contains no token, query, or body, and its values are short
- * and printable. All time series are created at startup, where each one begins with 0. A series
- * that began with its first request would begin with 1, so a rate calculated from it would not
- * include that request. Safe for use by multiple threads.
+ * and printable. All time series are created at startup with the value 0. If the first request
+ * created its time series, the series would begin with 1, so a rate calculated from the series
+ * would not include that request. Safe for use by multiple threads.
  */
 @Singleton
 final class EndedRequests implements Consumer<RequestRecord> {
@@ -41,7 +41,9 @@ final class EndedRequests implements Consumer<RequestRecord> {
   /** Matches a space, quotation mark, backslash, or character that is not printable ASCII. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /** Matches a path without a plain or percent-encoded user name, query, or fragment. */
+  /**
+   * Matches a path that contains no user name, query, or fragment, either plain or percent-encoded.
+   */
   private static final Pattern PATH =
       Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 

@@ -169,7 +169,7 @@ public final class HttpStart implements ApplicationContextConfigurer {
 
   /**
    * Throws ConfigurationException if the class path contains more than one version of Netty, for
-   * example because a database driver contains a copy of Netty. If two versions were present,
+   * example because a database driver contains a copy of Netty. With two versions of Netty,
    * requests would receive no response, and nothing would be logged. Jars with the same file name
    * are counted once, because they contain the same version.
    */
