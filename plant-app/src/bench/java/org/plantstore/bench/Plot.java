@@ -11,8 +11,8 @@ import java.util.function.ToDoubleFunction;
 import org.plantstore.bench.Figure.Spread;
 
 /**
- * An SVG image of two bar charts: creates per second, and CPU time per create. Each bar shows a
- * median, and the line across its end ranges from the smallest to the largest value.
+ * An SVG image of two bar charts: plants created per second, and CPU time per create request. Each
+ * bar shows a median, and the line across its end ranges from the smallest to the largest value.
  *
  * @param subjects the service, pgbench, and the service with one insert per request, for each
  *     number of connections

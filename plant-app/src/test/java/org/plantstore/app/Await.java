@@ -10,7 +10,7 @@ final class Await {
   /** Much longer than any condition takes, so that tests also pass on a busy machine. */
   static final Duration LIMIT = Duration.ofMinutes(3);
 
-  /** Long enough that waiting hardly delays the process that the test waits for. */
+  /** Long enough not to slow down the process that the test waits for. */
   private static final Duration PERIOD = Duration.ofMillis(50);
 
   private Await() {}

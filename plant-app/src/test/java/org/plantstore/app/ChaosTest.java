@@ -24,8 +24,8 @@ import org.plantstore.fixture.DatabaseServer;
 
 /**
  * Kills the database, the service, or both, as a power failure or {@code kill -9} would, while 64
- * writers create plants and retry unanswered creates. No response may be contradicted later. {@code
- * -Dchaos.rounds} makes a run longer.
+ * writers create plants and retry unanswered requests. No response may contradict an earlier
+ * response. {@code -Dchaos.rounds} makes a run longer.
  */
 @Timeout(3_600)
 @Tag("slow")

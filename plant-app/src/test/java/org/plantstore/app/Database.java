@@ -41,7 +41,7 @@ record Database(int port, String name) {
     return new Database(shared().port(), name);
   }
 
-  /** Returns this database as clients of a proxy reach it. */
+  /** Returns this database with the port of a proxy. */
   Database through(NetworkProxy proxy) {
     return new Database(proxy.port(), name);
   }

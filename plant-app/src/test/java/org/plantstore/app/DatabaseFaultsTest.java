@@ -27,8 +27,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.plantstore.fixture.DatabaseServer;
 
 /**
- * Faults of the database and its network, and overload. During a fault, creates receive 503 within
- * the deadline. Within 5 s after the fault ends, the same process answers creates with 200 again.
+ * Faults of the database and its network, and overload. During a fault, create requests receive 503
+ * within the deadline. Within 5 s after the fault ends, the same process answers create requests
+ * with 200 again.
  */
 @Tag("slow")
 @Isolated
@@ -158,7 +159,7 @@ class DatabaseFaultsTest {
       List<HttpResponse<String>> responses = responses(beginCreates(10 * MAX_CREATES));
 
       long waited = count(responses, "{\"error\":5002,");
-      // Some callers may have arrived after the first ones had left.
+      // Some callers may have arrived after earlier callers had received their responses.
       assertTrue(waited >= MAX_CREATES && waited <= 4 * MAX_CREATES, waited + " creates waited");
       assertEquals(10 * MAX_CREATES, waited + count(responses, "{\"error\":5003,"));
       assertTrue(slowest("5002") < DEADLINE.plus(MARGIN).toMillis(), service::metrics);

@@ -35,11 +35,11 @@ class FailOverTest {
   private static final int WRITERS = 16;
   private static final int PROGRESS = 10 * WRITERS;
 
-  /** Selects whether only the sessions of the pool and the probe remain, so that none is stuck. */
+  /** A query that returns true if only the sessions of the pool and the probe remain. */
   private static final String NO_SESSION_IS_STUCK =
       "SELECT count(*) <= 5 FROM pg_stat_activity WHERE application_name = 'plant-store'";
 
-  /** These ids are negative, because those of {@link Writers} are positive. */
+  /** These ids are negative, because {@link Writers} uses positive ids. */
   private static final AtomicLong NEXT_ID = new AtomicLong(Long.MIN_VALUE);
 
   @TempDir static Path folder;
@@ -88,7 +88,7 @@ class FailOverTest {
     set(first, "synchronous_standby_names", "''");
   }
 
-  /** Sends creates, some of which have the same plant, and expects 503 for each. */
+  /** Sends create requests, some of which contain the same plant, and expects 503 for each. */
   private static void assertRefused(ServiceProcess service) {
     LongStream.range(0, 8)
         .mapToObj(caller -> service.beginCreate(ServiceProcess.json(-2 - caller / 2, "fern")))
@@ -185,8 +185,8 @@ class FailOverTest {
   }
 
   /**
-   * Expects ten successful creates in a row, because any connection in the pool may lead to the
-   * wrong server.
+   * Expects ten successful create requests in a row, because any connection in the pool may lead to
+   * the wrong server.
    */
   private static void assertServedSoon(ServiceProcess service) {
     // The limit is 5 s, or the deadline plus 2 s. The rest is a margin for a busy machine.

@@ -23,7 +23,7 @@ class PoolerTest {
 
   @TempDir Path folder;
 
-  /** The database as clients of the pooler see it. */
+  /** The database with the port of the pooler. */
   private final Database plants = new Database(DatabaseServer.freePort(), "plants");
 
   private Database server;

@@ -46,7 +46,7 @@ final class ProjectFiles {
     return text(Path.of("docs", name));
   }
 
-  /** Returns a page's first fenced block in this language, whose case does not matter. */
+  /** Returns a page's first fenced block in this language, ignoring the language's case. */
   static String block(String page, Object language) {
     return first("(?ims)^```" + language + "\n(.*?)^```$", page);
   }

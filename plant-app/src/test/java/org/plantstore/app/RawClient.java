@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.util.Locale;
 import javax.net.SocketFactory;
 
-/** A client connection that sends raw bytes, for example incomplete creates. */
+/** A client connection that sends raw bytes, for example incomplete requests. */
 final class RawClient implements AutoCloseable {
 
   private static final int TIMEOUT_MILLIS = 120_000;
@@ -26,7 +26,7 @@ final class RawClient implements AutoCloseable {
     input = new BufferedInputStream(socket.getInputStream(), 512);
   }
 
-  /** Returns the first headers of a create with a valid token. */
+  /** Returns the first headers of a create request with a valid token. */
   static String head() {
     return "POST /plants HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         + "Authorization: Bearer "
@@ -39,7 +39,7 @@ final class RawClient implements AutoCloseable {
     return status();
   }
 
-  /** Sends a create whose body lacks this number of bytes at its end. */
+  /** Sends a create request without this number of bytes at the end of its body. */
   void sendCreate(String body, int missing) throws IOException {
     send(head() + "Content-Length: " + (body.length() + missing) + "\r\n\r\n" + body);
   }

@@ -45,8 +45,8 @@ class ShutdownTest {
   private volatile boolean isUnready;
 
   /**
-   * Half of the clients open a connection for each create until the readiness probe fails, as load
-   * balancers do.
+   * Until the readiness probe fails, half of the clients open a connection for each request, as
+   * load balancers do.
    */
   @Test
   void service_serves_requests_while_it_drains_and_resets_no_connection() throws Exception {

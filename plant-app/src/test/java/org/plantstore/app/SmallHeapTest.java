@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Sends more connections, headers, and bodies than would fit into a small heap if the service did
- * not limit them.
+ * Opens more connections, and sends more headers and bodies, than would fit into a small heap if
+ * the service did not limit them.
  */
 @Tag("slow")
 @Isolated

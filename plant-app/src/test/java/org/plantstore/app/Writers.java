@@ -20,8 +20,8 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * Clients that create plants until they are stopped. Half of the plants have contended ids. A
- * create is retried if it receives no response or 503. All other responses are recorded. This class
- * is thread-safe.
+ * create request is retried if it receives no response or 503. All other responses are recorded.
+ * This class is thread-safe.
  */
 final class Writers implements AutoCloseable {
 
@@ -38,7 +38,7 @@ final class Writers implements AutoCloseable {
   /** The plants that were refused because their id is taken. */
   final Set<NewPlant> refused = ConcurrentHashMap.newKeySet();
 
-  /** Responses that contradict other responses or are not allowed for a create. */
+  /** Responses that contradict other responses or are not allowed for a create request. */
   private final Set<String> violations = ConcurrentHashMap.newKeySet();
 
   Writers(int number, Supplier<URI> service) {
@@ -59,7 +59,7 @@ final class Writers implements AutoCloseable {
     Await.until(() -> assertTrue(acknowledged.size() + refused.size() >= goal, this::toString));
   }
 
-  /** Waits for the responses to all creates. No response may contradict another. */
+  /** Waits for the responses to all create requests. No response may contradict another. */
   void stop() throws InterruptedException {
     stopped = true;
     threads.shutdown();
@@ -69,7 +69,7 @@ final class Writers implements AutoCloseable {
     assertTrue(violations.isEmpty(), this::toString);
   }
 
-  /** Waits for the responses to all creates. No create may have been retried. */
+  /** Waits for the responses to all create requests. No request may have been retried. */
   void stopWithoutRetries() throws InterruptedException {
     stop();
     assertEquals(0, retries.get(), this::toString);

@@ -85,7 +85,10 @@ class CrashContractTest {
         fault == Fault.RETURNS_BEFORE_THE_COMMIT ? newSingleThreadExecutor() : Runnable::run;
     private final Map<Long, NewPlant> plants = new HashMap<>();
 
-    /** Reads the file before the process reports that it opens the store, so before any crash. */
+    /**
+     * Reads the file before the process reports that it opens the store. The process is killed only
+     * after that report.
+     */
     private static String readFile() {
       try {
         String lines = Files.exists(FILE) ? Files.readString(FILE) : "";

@@ -20,7 +20,9 @@ import java.util.Optional;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.fixture.TestCertificate;
 
-/** A response. An error, or the response to a create, must agree with the OpenAPI document. */
+/**
+ * A response. An error, or the response to a create request, must agree with the OpenAPI document.
+ */
 public record Answer(int status, HttpHeaders headers, String body) {
 
   public static final String DOCUMENT =
@@ -48,7 +50,7 @@ public record Answer(int status, HttpHeaders headers, String body) {
             .POST(HttpRequest.BodyPublishers.ofString(ServerTest.FERN)));
   }
 
-  /** Returns a request with a valid token and the content type of a create. */
+  /** Returns a request with a valid token and the content type of a create request. */
   public static HttpRequest.Builder request(URI address) {
     return HttpRequest.newBuilder(address)
         .timeout(Duration.ofSeconds(20))

@@ -27,7 +27,7 @@ import org.plantstore.adapter.http.error.RefusedException;
 import org.plantstore.domain.InvalidPlantException;
 import org.plantstore.domain.Plant;
 
-/** Compares each kind of response to a create, byte for byte. */
+/** Compares each kind of response to a create request, byte for byte. */
 @Tag("newest")
 @Property(name = "max.concurrent.creates", value = "2")
 class CreatePlantTest extends ServerTest {

@@ -38,7 +38,7 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Tests creates with a limit of one create in progress and a deadline of 1 s. */
+/** Tests create requests with a limit of one request in progress and a deadline of 1 s. */
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class CreatesInProgressTest {

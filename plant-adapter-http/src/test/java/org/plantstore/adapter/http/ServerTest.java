@@ -130,13 +130,16 @@ public abstract class ServerTest {
     return createRequest(headers, FERN);
   }
 
-  /** Returns a create with a valid token and additional header lines. */
+  /** Returns a create request with a valid token and additional header lines. */
   public static String createRequest(String headers, String body) {
     return head("POST /plants HTTP/1.1", headers + "Content-Length: " + body.length() + "\r\n")
         + body;
   }
 
-  /** Returns a create whose first chunk is {@link #FERN}, followed by the rest of the request. */
+  /**
+   * Returns a create request whose first chunk is {@link #FERN}, followed by the rest of the
+   * request.
+   */
   public static String chunkedRequest(String headers, String rest) {
     return head("POST /plants HTTP/1.1", headers + "Transfer-Encoding: chunked\r\n")
         + String.join("\r\n", Integer.toHexString(FERN.length()), FERN, rest);

@@ -30,8 +30,9 @@ import org.plantstore.domain.PlantStore;
  * killed, the store may hold either plant. The first process needs an empty store. All processes
  * use the class path of the test.
  *
- * <p>A killed process loses only the data that it has not yet passed to the kernel. To survive a
- * power failure, however, plants must have been written to the disk. This test does not check that.
+ * <p>A killed process loses only the data that it has not yet passed to the kernel. This test
+ * therefore does not check whether plants survive a power failure. To survive a power failure,
+ * plants must be written to the disk.
  */
 public abstract class PlantStoreCrashContract {
 

@@ -100,7 +100,7 @@ final class Plants {
 
   /**
    * Returns plants with text that some databases, drivers, or encodings change, and plants with
-   * text of the largest size. The parameter is that size, in bytes of UTF-8.
+   * text of the largest size. The parameter specifies the largest size, in bytes of UTF-8.
    */
   static List<NewPlant> unusual(int largest) {
     List<NewPlant> plants = new ArrayList<>();
@@ -131,8 +131,9 @@ final class Plants {
   }
 
   /**
-   * Returns lists of plants that a store may mistake for one another. Each list has its own id. For
-   * every plant of a group, there is a list that begins with that plant.
+   * Returns lists of plants that a store may mistake for one another. All plants in a list have the
+   * same id, and each list has a different id. For every plant of a group, there is a list that
+   * begins with that plant.
    */
   static List<List<NewPlant>> similar(int largest) {
     List<@Nullable String[]> texts = new ArrayList<>(List.of(SIMILAR));
@@ -162,8 +163,8 @@ final class Plants {
   }
 
   /**
-   * Returns the plant that a line determines. The line begins with an id and a space. Some of these
-   * plants are large.
+   * Returns the plant whose id, name, and tag are determined by a line. The line begins with the id
+   * and a space. Some of these plants are large.
    */
   static NewPlant ofLine(String line) {
     int hash = line.hashCode();

@@ -259,7 +259,7 @@ class OpenApiTest extends ServerTest {
         .filter(error ->
             statuses.contains(
                 error == ErrorNumber.ORIGIN_NOT_ALLOWED
-                    ? "OPTIONS" // a create never receives this error
+                    ? "OPTIONS" // a create request never receives this error
                     : String.valueOf(error.status().getCode())))
         .collect(toMap(ErrorNumber::number, ErrorNumber::description));
   }
