@@ -47,7 +47,8 @@ final class Creation implements CreatePlant {
   private String token;
   private boolean hasReplacedToken;
   private long retryAfterNanos;
-  private String lastReason = "the request was not sent in time, because other calls took too long";
+  private String lastReason =
+      "the request was not sent in time; the call waited for other calls or for a thread";
 
   /**
    * Sets the deadline, and calls the suppliers of the headers and the token on the calling thread.

@@ -121,6 +121,7 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      throw new PlantStoreUnavailableException("the call was interrupted");
     }
     throw new PlantStoreUnavailableException("the file has been in use for more than " + WAIT.toSeconds() + " s");
   }
