@@ -62,8 +62,8 @@ final class BodyMemory {
     }
     if (permits > 0 && !availableBytes.tryAcquire(permits)) {
       isRejected = true;
-      // Makes the framework respond with error 5003. The field isRejected is set first, because the
-      // framework may write the response immediately, and the field is reset after each response.
+      // Makes the framework respond with error 5003. The field isRejected is set before this call,
+      // because the framework might write the response during the call, which resets the field.
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       return false;
     }

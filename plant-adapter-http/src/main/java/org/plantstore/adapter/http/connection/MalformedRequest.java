@@ -139,7 +139,7 @@ final class MalformedRequest {
     return "The target contains the " + named + "; encode it as %" + hex + ", or remove it.";
   }
 
-  /** Returns the end of a message. Text that could be a secret is not quoted. */
+  /** Returns the end of an error message, which quotes the text unless it could be a secret. */
   private static String butIs(String text) {
     return QUOTABLE.matcher(text).matches() ? ", but is \"" + text + "\"." : ".";
   }

@@ -79,8 +79,8 @@ final class RequestFlow extends ChannelDuplexHandler {
     if (message instanceof RequestRecord received) {
       isUsed = true;
       received.recordHeaders();
-      // The Accept header is removed, because each path has only one media type. If the header
-      // named a different media type, the framework would respond with status 401.
+      // The Accept header is removed, because each path produces only one media type. If the Accept
+      // header named a different media type, the framework would respond with status 401.
       received.headers().remove(HttpHeaderNames.ACCEPT);
       request = received;
       connection.headersReceived(hasBody(received));

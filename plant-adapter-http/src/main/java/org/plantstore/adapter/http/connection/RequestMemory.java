@@ -28,10 +28,11 @@ final class RequestMemory {
   private final long maxExempt;
 
   /**
-   * The queue of connections that are waiting for memory, oldest first. When requests become exempt
-   * from the limit, about three quarters of them are the newest, so that many slow clients do not
-   * delay later clients. The others are the oldest, so that old connections are also read. Only a
-   * read reveals that a client has disconnected and that its connection must be closed.
+   * The queue of connections that are waiting for memory, oldest first. About three quarters of the
+   * exemptions from the limit are given to the newest connections, so that many slow clients do not
+   * delay later clients. About a quarter of the exemptions are given to the oldest connections, so
+   * that those connections are also read. Only a read reveals that a client has disconnected and
+   * that its connection must be closed.
    */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
