@@ -32,12 +32,12 @@ final class Creation implements CreatePlant {
   private static final long FIRST_BACKOFF_NANOS = 50_000_000;
   private static final long MAX_BACKOFF_NANOS = 6_400_000_000L;
 
-  /** The number of bytes of a response body that are kept, in addition to those of the plant. */
+  /** The maximum number of bytes to keep from a response body, not counting those of the plant. */
   private static final long MAX_RESPONSE_BYTES = 64 * 1024;
 
   /**
-   * The maximum size, in bytes, of a character in JSON: an escape sequence such as that of a
-   * control character.
+   * The maximum size, in bytes, of a character in JSON. For example, a control character can
+   * require an escape sequence of this size.
    */
   private static final long BYTES_PER_CHARACTER = 6;
 

@@ -84,8 +84,8 @@ public class PlantClient implements CreatePlant {
   /** Returns a token from the supplier after checking the token's syntax. */
   String token() {
     String token = tokens.get();
-    // A token must have the syntax that RFC 6750 defines in section 2.1. For some invalid tokens,
-    // HttpClient would throw an exception that quotes the token.
+    // A token must have the syntax that RFC 6750 defines in section 2.1. If the token contained a
+    // line break, for example, HttpClient would throw an exception that quotes the token.
     if (token == null || !token.matches("[A-Za-z0-9._~+/-]+=*")) {
       throw new IllegalArgumentException(
           token == null || token.isEmpty()
