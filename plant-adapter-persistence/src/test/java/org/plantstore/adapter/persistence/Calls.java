@@ -23,7 +23,7 @@ import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 import org.slf4j.LoggerFactory;
 
-/** Concurrent calls of a store, most of them with plants that differ only in their ids. */
+/** Concurrent calls to a store, most of them with plants that differ only in their ids. */
 public final class Calls {
 
   private Calls() {}
@@ -39,7 +39,7 @@ public final class Calls {
         .toList();
   }
 
-  /** Returns a stage that fails if the call fails or returns another plant. */
+  /** Returns a stage that fails if the call fails or returns a different plant. */
   public static CompletableFuture<Void> returnsFern(long id, CompletionStage<NewPlant> call) {
     return call.thenAccept(stored -> assertEquals(fern(id), stored)).toCompletableFuture();
   }
@@ -54,7 +54,7 @@ public final class Calls {
     return requireNonNull(assertThrows(ExecutionException.class, call::get).getCause());
   }
 
-  /** Asserts that the call failed but may be retried, and returns the message of its failure. */
+  /** Asserts that the call failed but can be retried, and returns the message of the failure. */
   public static String unavailable(CompletableFuture<?> call) {
     return String.valueOf(
         assertInstanceOf(PlantStoreUnavailableException.class, failure(call)).getMessage());

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Tag;
 import org.plantstore.domain.PlantStore;
 
 /**
- * The store follows the rules of every store on Citus, through one instance that is connected to
- * the coordinator and one that is connected to a worker.
+ * Checks that the store follows the rules for all stores when it uses Citus. One instance is
+ * connected to the coordinator, and another one is connected to a worker.
  */
 @Tag("citus")
 class CitusContractTest extends InstancesContract {

@@ -44,7 +44,7 @@ final class CitusNode extends PostgresServer {
     return "localhost:" + port();
   }
 
-  /** Returns settings with which an instance does not migrate by default. */
+  /** Returns the settings of an instance that does not migrate the database by default. */
   @Override
   protected Map<String, Object> settings(Map<String, Object> replacements) {
     Map<String, Object> settings = super.settings(replacements);
@@ -84,7 +84,7 @@ final class CitusNode extends PostgresServer {
     COORDINATOR.connect(Map.of("database.migrate", "on")).close();
   }
 
-  /** Creates an empty table that is distributed to this number of shards. */
+  /** Creates an empty distributed table with this number of shards. */
   static void createTable(int shards) {
     createTable();
     COORDINATOR.execute(

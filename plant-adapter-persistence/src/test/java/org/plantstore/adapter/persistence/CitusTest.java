@@ -34,13 +34,13 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Faults and changes of a Citus cluster while callers create plants with random ids. */
+/** Tests a Citus cluster that fails or changes while callers create plants with random ids. */
 @Tag("citus")
 class CitusTest {
 
   private static final int SHARDS = 8;
 
-  /** Limits the creates in progress like the default of the service. */
+  /** Limits the number of creates in progress to the default of the service. */
   private final Semaphore permits = new Semaphore(1_024);
 
   private static final int CALLERS = 64;
@@ -63,7 +63,7 @@ class CitusTest {
     return instances.stream().map(instance -> instance.getBean(PlantStore.class)).toList();
   }
 
-  /** Starts the load. Callers wait for each plant that the predicate accepts. */
+  /** Starts the load. A caller waits for a create only if the predicate accepts its id. */
   private void load(List<PlantStore> stores, LongPredicate isWaitedFor) {
     for (int caller = 0; caller < CALLERS; caller++) {
       PlantStore store = stores.get(caller % stores.size());
@@ -98,7 +98,10 @@ class CitusTest {
         .toCompletableFuture();
   }
 
-  /** Waits until this number of creates with such ids have begun and ended, and returns them. */
+  /**
+   * Waits until at least this many creates with matching ids have begun and ended, and returns
+   * these creates.
+   */
   private List<Create> await(int number, LongPredicate ids) {
     long from = System.nanoTime();
     List<Create> since;
@@ -148,7 +151,10 @@ class CitusTest {
     assertIsolated(shards, () -> WORKER2.signal("STOP"), () -> WORKER2.signal("CONT"));
   }
 
-  /** Asserts that 99% of the creates for other workers succeed, beginning 2 s after the failure. */
+  /**
+   * Asserts that 99% of the creates for other workers succeed if they begin at least 2 s after the
+   * failure.
+   */
   private void assertIsolated(int shards, Executable failure, Executable recovery)
       throws Throwable {
     CitusNode.createTable(shards);

@@ -118,7 +118,7 @@ class DatabaseStartTest {
         "CREATE TABLE audit (id bigint)",
         "CREATE FUNCTION audit() RETURNS trigger LANGUAGE plpgsql AS"
             + " 'BEGIN INSERT INTO audit VALUES (0); RETURN NULL; END'",
-        // Audits, and pg_repack while it runs, use such a trigger.
+        // Audits use triggers of this form, and pg_repack creates one while it runs.
         "CREATE TRIGGER repack_trigger AFTER INSERT OR DELETE OR UPDATE ON plant FOR EACH ROW"
             + " EXECUTE FUNCTION audit()",
         "ALTER TABLE plant ENABLE ALWAYS TRIGGER repack_trigger",
@@ -167,7 +167,7 @@ class DatabaseStartTest {
     }
   }
 
-  /** Each row: the statements that create the state, the role, DATABASE_MIGRATE, and the fault. */
+  /** Each row contains SQL statements, the role, DATABASE_MIGRATE, and the reported fault. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -275,7 +275,7 @@ class DatabaseStartTest {
     assertEquals(another, SERVER.refusal(Map.of()));
   }
 
-  /** Each row contains a change of a migrated database, and the fault that each command reports. */
+  /** Each row contains a change to a migrated database, and the fault that each command reports. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

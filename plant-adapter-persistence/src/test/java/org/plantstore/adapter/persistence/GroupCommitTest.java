@@ -190,7 +190,7 @@ class GroupCommitTest {
         Set.copyOf(batches.subList(WRITERS, batches.size())));
   }
 
-  /** If the table is distributed, a node may have a single thread. */
+  /** If the table is distributed, a node can have a single thread. */
   @Test
   void new_plants_do_not_delay_a_retried_plant_forever() throws Exception {
     groupCommit = new GroupCommit(this::write, () -> 1, writers, HOUR, new StoreMetrics(null));
@@ -321,7 +321,7 @@ class GroupCommitTest {
     call(1).get();
   }
 
-  /** Handling the error fails as well, as it may if no memory is free. */
+  /** Handling the error also fails, as can happen if no memory is free. */
   @Test
   void writers_that_fail_are_replaced_and_their_plants_fail_at_the_deadline() throws Exception {
     open(Duration.ofMillis(500));

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.contract.PlantStoreContract;
 
-/** Checks the rules of every store through two instances of a service on the same database. */
+/** Checks the rules for all stores through two instances that use the same database. */
 public abstract class InstancesContract extends PlantStoreContract {
 
   private static final List<ApplicationContext> INSTANCES = new ArrayList<>();

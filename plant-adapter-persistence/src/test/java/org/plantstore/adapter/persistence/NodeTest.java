@@ -32,7 +32,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.plantstore.domain.NewPlant;
 
-/** Two nodes that share threads. East stores negative ids and may hang or fail. West works. */
+/**
+ * Two nodes that share threads. The node east stores negative ids, and can hang or fail. The node
+ * west always works.
+ */
 @Timeout(30)
 class NodeTest {
 
@@ -98,7 +101,10 @@ class NodeTest {
     assertEquals(List.of(), List.copyOf(uncaught));
   }
 
-  /** With 64 shards, some shards have no thread, but their plants are limited as well. */
+  /**
+   * If there are 64 shards, some of them have no thread, but the number of their plants is limited
+   * as well.
+   */
   @ParameterizedTest
   @CsvSource({
     "4, '', 'the server is not responding, and too many plants are waiting'",
@@ -146,7 +152,9 @@ class NodeTest {
     assertEquals("failed (SQLSTATE 55P03)", unavailable(locked));
   }
 
-  /** If there is little traffic, no other response shows that the node works. */
+  /**
+   * While one plant is locked and no other calls are made, no response shows that the node works.
+   */
   @Test
   void plant_that_has_long_been_locked_does_not_delay_other_plants_of_its_node() throws Exception {
     failureState = "55P03";

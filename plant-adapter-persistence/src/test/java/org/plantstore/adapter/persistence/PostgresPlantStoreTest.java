@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.plantstore.domain.PlantStore;
 
-/** The store follows the rules of every store on a real server. */
+/** Checks that the store on a real server follows the rules for all stores. */
 @Tag("newest")
 class PostgresPlantStoreTest extends InstancesContract {
 

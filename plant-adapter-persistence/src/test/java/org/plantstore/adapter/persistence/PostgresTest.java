@@ -36,8 +36,8 @@ import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
 /**
- * A store on a real server: its batches, sessions, credentials, and metrics, and faults of its
- * table.
+ * Tests a store on a real server: its batches, sessions, credentials, and metrics, and faults in
+ * its table.
  */
 @Timeout(60)
 class PostgresTest {
@@ -157,7 +157,10 @@ class PostgresTest {
     assertEquals(List.of(), log);
   }
 
-  /** Each row contains a change while the service is running, and the statement that undoes it. */
+  /**
+   * Each row contains a change that is made while the service is running, and the statement that
+   * undoes it.
+   */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -227,7 +230,7 @@ class PostgresTest {
     assertEquals(used, single(connections(Map.of()), "SHOW synchronous_commit"));
   }
 
-  /** Each timeout of 1 ms could end a session, or the statement that sets it up. */
+  /** A timeout of 1 ms could end a session, or cancel the statement that sets up the session. */
   @Test
   void timeouts_of_the_role_have_no_effect() throws SQLException {
     Map<String, String> expected = Map.of("statement_timeout", "4s", "lock_timeout", "1s");

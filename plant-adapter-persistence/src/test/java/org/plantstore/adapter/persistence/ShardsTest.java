@@ -123,7 +123,7 @@ class ShardsTest {
     assertServesAgain();
   }
 
-  /** The plants and connections of a silent node leave enough room for other nodes. */
+  /** The plants and connections of a silent node leave enough capacity for other nodes. */
   @Test
   void silent_node_affects_only_its_own_plants_and_recovers() throws Exception {
     beforeInsertInEast("PERFORM pg_advisory_xact_lock(1)");
