@@ -145,7 +145,7 @@ public abstract class ServerTest {
         + String.join("\r\n", Integer.toHexString(FERN.length()), FERN, rest);
   }
 
-  /** Returns the head of a request with a body, with a valid token and additional header lines. */
+  /** Returns the head of a request that has a body, a valid token, and additional header lines. */
   public static String head(String firstLine, String headers) {
     String caller = "\r\nHost: x\r\nAuthorization: Bearer " + Tokens.valid();
     return firstLine + caller + "\r\nContent-Type: application/json\r\n" + headers + "\r\n";

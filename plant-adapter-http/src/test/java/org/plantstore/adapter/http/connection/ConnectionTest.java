@@ -38,7 +38,7 @@ class ConnectionTest extends ServerTest {
   private static final String LARGE =
       "{\"id\":1,\"name\":\"fern\",\"unknown\":\"" + "x".repeat(1_000_000) + "\"}";
 
-  /** The limit of all bodies together: an eighth of the heap. */
+  /** The limit on the total size of all bodies, in bytes: an eighth of the heap. */
   private static final int ALL_BYTES = (int) (Runtime.getRuntime().maxMemory() / 8);
 
   @Inject ConnectionPipeline pipeline;

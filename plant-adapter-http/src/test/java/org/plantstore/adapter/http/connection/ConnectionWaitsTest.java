@@ -65,7 +65,7 @@ class ConnectionWaitsTest {
     assertFalse(channel.isOpen());
   }
 
-  /** Each sweep advances the clock of the timeouts, so there must be only one at a time. */
+  /** Each sweep advances the clock of the timeouts, so only one may be scheduled at a time. */
   @Test
   void earlier_connections_do_not_shorten_the_timeout() {
     SlowClients slowClients = new SlowClients(channel.eventLoop(), new RequestMemory(1), 5, 60);
@@ -127,7 +127,7 @@ class ConnectionWaitsTest {
     assertEquals(1, reads(clients).get(3));
   }
 
-  /** Otherwise, connections whose clients have left would stay open while others keep arriving. */
+  /** If old requests were never resumed, connections whose clients have left could stay open. */
   @Test
   void newest_requests_are_resumed_first_but_the_oldest_are_resumed_too() {
     int eventLoops = (int) (Runtime.getRuntime().maxMemory() / 8 / (4 * 64 * 1024));
@@ -179,7 +179,7 @@ class ConnectionWaitsTest {
     assertEquals(-1, channel.runScheduledPendingTasks());
   }
 
-  /** Otherwise, the bytes after malformed input could be decoded as another request. */
+  /** A new decoder could decode the bytes that follow malformed input as another request. */
   @Test
   void decoder_of_a_large_malformed_body_is_not_replaced() {
     RequestDecoder decoder = channel.pipeline().get(RequestDecoder.class);

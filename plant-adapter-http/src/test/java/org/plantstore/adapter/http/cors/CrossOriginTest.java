@@ -174,7 +174,10 @@ class CrossOriginTest extends ServerTest {
     return send(server, head + String.join("\r\n", headers) + length + FERN);
   }
 
-  /** Asserts that pages of this origin can read the response. An empty origin stands for none. */
+  /**
+   * Asserts that pages of this origin can read the response. If the origin is empty, asserts that
+   * no page of another origin can read the response.
+   */
   private static void assertAnswer(int status, String origin, String answer) {
     assertEquals(List.of(status), statuses(answer), answer);
     assertEquals(List.of("origin"), headers(answer, "vary"), answer);

@@ -155,7 +155,8 @@ class OpenApiTest extends ServerTest {
 
     assertEquals(errors, errorsIn(response));
     assertEquals(errors.keySet(), examples.keySet());
-    // The examples of 400, 401, and 403 say more than the catalog. Other tests verify them.
+    // The examples for 400, 401, and 403 are more specific than the catalog. Other tests verify
+    // these examples.
     if (!Set.of("400", "401", "403").contains(status)) {
       assertEquals(errors, examples);
     }

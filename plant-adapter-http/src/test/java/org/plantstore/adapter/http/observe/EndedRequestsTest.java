@@ -155,7 +155,7 @@ class EndedRequestsTest extends ServerTest {
     }
   }
 
-  /** An id is used if it is well-formed and occurs once. Afterwards, the outer ids return. */
+  /** An id is used if it is well-formed and occurs once. Afterwards, the outer ids are restored. */
   @ParameterizedTest
   @CsvSource({
     "X-Request-Id, Order-4711.b_C, true",

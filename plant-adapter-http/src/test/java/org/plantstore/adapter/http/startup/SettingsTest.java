@@ -65,7 +65,7 @@ class SettingsTest {
     assertRefused(() -> ApplicationContext.run(settings).close(), message);
   }
 
-  /** A device is refused, because reading it could exhaust the memory or never end. */
+  /** A device file is refused, because reading it could exhaust the memory or never end. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -121,7 +121,10 @@ class SettingsTest {
         report(TestCertificate.settings("tls.certificate", "tls.key")));
   }
 
-  /** A folder before the class path contains another version, as a driver's jar might. */
+  /**
+   * A folder that precedes the class path contains another version of Netty, as a driver's JAR file
+   * might.
+   */
   @Test
   void two_versions_of_netty_are_refused(@TempDir Path folder) throws IOException {
     URL[] first = {folder.toUri().toURL()};
