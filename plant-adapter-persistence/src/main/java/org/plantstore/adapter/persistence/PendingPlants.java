@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -82,22 +83,22 @@ final class PendingPlants {
   /** Replaces a writer's last batch with its next batch. Removes the writer if no batch is due. */
   synchronized @Nullable Batch next(@Nullable Batch last, int maxWriters) {
     inFlight.remove(last);
-    List<Call> calls = List.of();
-    boolean isAlone = false;
-    if (writers <= maxWriters) {
-      // If slow batches occupy all other writers, retries and new plants take turns.
-      boolean prefersRetry = writers == maxWriters && !lastWasAlone;
-      isAlone = mayTakeAlone() && (prefersRetry || !mayTakeBatch());
-      calls = isAlone ? take(alone, 1) : mayTakeBatch() ? take(waiting, MAX_PLANTS) : calls;
+    // If slow batches occupy all other writers, retries and new plants take turns.
+    boolean prefersRetry = writers == maxWriters && !lastWasAlone;
+    boolean isBatchDue = mayTakeBatch();
+    boolean isAlone = mayTakeAlone() && (prefersRetry || !isBatchDue);
+    if (writers <= maxWriters && (isAlone || isBatchDue)) {
+      Batch next = new Batch(new ArrayList<>(), isAlone, System.nanoTime());
+      inFlight.add(next);
+      move(isAlone ? alone : waiting, next);
+      if (!next.calls.isEmpty()) {
+        lastWasAlone = isAlone;
+        return next;
+      }
+      inFlight.remove(next);
     }
-    if (calls.isEmpty()) {
-      writers--;
-      return null;
-    }
-    lastWasAlone = isAlone;
-    Batch next = new Batch(calls, isAlone, System.nanoTime());
-    inFlight.add(next);
-    return next;
+    writers--;
+    return null;
   }
 
   private boolean mayTakeBatch() {
@@ -111,28 +112,27 @@ final class PendingPlants {
     return !alone.isEmpty() && inFlight.stream().noneMatch(Batch::isRetriedAlone);
   }
 
-  /** Removes and returns the first call and other calls for its shard, up to the batch limits. */
-  private static List<Call> take(Deque<Call> from, int max) {
-    List<Call> calls = new ArrayList<>();
-    List<Call> others = new ArrayList<>();
+  /**
+   * Moves the first call and other calls for its shard to a batch, up to the batch limits. Each
+   * call is added to the batch before it is removed from its queue, so that no call is lost if
+   * memory runs out.
+   */
+  private static void move(Deque<Call> queue, Batch batch) {
+    int max = batch.isRetriedAlone ? 1 : MAX_PLANTS;
     long bytes = 0;
-    while (!from.isEmpty() && calls.size() < max && bytes <= MAX_BYTES) {
-      Call call = from.removeFirst();
+    Iterator<Call> queued = queue.iterator();
+    while (queued.hasNext() && batch.calls.size() < max && bytes <= MAX_BYTES) {
+      Call call = queued.next();
+      boolean isFirst = batch.calls.isEmpty();
       if (call.isDone()) {
-        continue;
+        queued.remove();
+      } else if (isFirst || call.shard == batch.calls.get(0).shard) {
+        bytes += call.bytes();
+        if (isFirst || bytes <= MAX_BYTES) {
+          batch.calls.add(call);
+          queued.remove();
+        }
       }
-      boolean isFirst = calls.isEmpty();
-      boolean isSameShard = isFirst || call.shard == calls.get(0).shard;
-      bytes += isSameShard ? call.bytes() : 0;
-      (isSameShard && (isFirst || bytes <= MAX_BYTES) ? calls : others).add(call);
-    }
-    putBack(others, from);
-    return calls;
-  }
-
-  private static void putBack(List<Call> calls, Deque<Call> to) {
-    for (int last = calls.size() - 1; last >= 0; last--) {
-      to.addFirst(calls.get(last));
     }
   }
 
@@ -145,9 +145,12 @@ final class PendingPlants {
 
   /** Moves the calls in a failed batch back to the front of their queue. */
   synchronized void retryBatch(Batch batch, DatabaseFailure failure) {
-    inFlight.remove(batch);
-    batch.calls.forEach(call -> call.failure = failure);
-    putBack(batch.calls, batch.isRetriedAlone ? alone : waiting);
+    Deque<Call> queue = batch.isRetriedAlone ? alone : waiting;
+    for (int last = batch.calls.size() - 1; last >= 0; last--) {
+      batch.calls.get(last).failure = failure;
+      queue.addFirst(batch.calls.get(last));
+    }
+    inFlight.remove(batch); // only now, so that no call is lost if memory runs out
   }
 
   /** Removes completed calls, and returns the calls whose timeout has expired. */

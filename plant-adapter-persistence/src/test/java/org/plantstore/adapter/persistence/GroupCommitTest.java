@@ -1,9 +1,11 @@
 package org.plantstore.adapter.persistence;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.plantstore.adapter.persistence.Calls.assertAllStored;
 import static org.plantstore.adapter.persistence.Calls.await;
@@ -35,6 +37,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.plantstore.adapter.persistence.PendingPlants.Batch;
+import org.plantstore.adapter.persistence.PendingPlants.Call;
 import org.plantstore.domain.NewPlant;
 
 /** The group commit with a table in memory, which tests can block or make fail. */
@@ -349,6 +353,40 @@ class GroupCommitTest {
     assertEquals("ERROR A plant writer has failed and is being replaced", log.get(WRITERS));
     table = this::store;
     call(1).get();
+  }
+
+  /** The missing plant makes forming the batch fail halfway, as it may if no memory is free. */
+  @Test
+  @SuppressWarnings("NullAway") // this test passes null
+  void plants_whose_batch_cannot_be_formed_fail_at_the_deadline() throws Exception {
+    open(Duration.ofMillis(500));
+    occupyAllWriters();
+    List<CompletableFuture<Void>> calls = callAll(1, 2);
+    CompletableFuture<NewPlant> missing = groupCommit.putIfAbsent(null);
+    release();
+    await(() -> groupCommit.waitingPlants() <= 1);
+    missing.cancel(false);
+
+    for (CompletableFuture<Void> call : calls) {
+      assertEquals("the database did not respond in time", unavailable(call));
+    }
+    call(1).get();
+  }
+
+  /** The missing call makes the return fail halfway, as it may if no memory is free. */
+  @Test
+  void calls_are_kept_if_returning_them_to_their_queue_fails() {
+    PendingPlants pending = new PendingPlants();
+    Call call = new Call(fern(1), 0);
+    pending.add(call);
+    Batch batch = requireNonNull(pending.next(null, WRITERS));
+    batch.calls().add(0, null);
+    DatabaseFailure failure = new DatabaseFailure(new SQLException("lost", LOST));
+
+    assertThrows(NullPointerException.class, () -> pending.retryBatch(batch, failure));
+
+    batch.calls().remove(0);
+    assertTrue(pending.overdue(Duration.ZERO).contains(call));
   }
 
   /** Calls the group commit while all writers are busy, and then releases the writers. */
