@@ -40,7 +40,7 @@ final class PlantTable implements GroupCommit.Table {
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
   private static final String RETURNING = " RETURNING id";
 
-  /** Inserts no plants, but requires the same privileges as inserting plants. */
+  /** Inserts no plants, but requires the same privileges as inserting and reading plants. */
   static final String TRIAL =
       INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
 
@@ -53,7 +53,7 @@ final class PlantTable implements GroupCommit.Table {
    * it. If there are synchronous standbys, the query therefore writes to the WAL, so that its own
    * commit waits until a standby has confirmed all earlier commits.
    */
-  static final String SELECT =
+  private static final String SELECT =
       """
       SELECT id, name, tag,
              (SELECT pg_logical_emit_message(true, 'plant-store', ''::text)

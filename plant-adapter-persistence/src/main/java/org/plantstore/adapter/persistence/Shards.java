@@ -76,6 +76,9 @@ final class Shards implements PlantQueue {
 
   /** Returns the problems with the table's distribution, such as a wrong distribution column. */
   static List<String> faults(Connection connection) throws SQLException {
+    if (!isCitusIn(connection)) {
+      return List.of();
+    }
     // Limits the time for connecting to a worker that is not responding.
     DatabaseStart.rows(
         connection, "SELECT set_config('citus.node_connection_timeout', '2000', false)");

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.PlantStore;
 
 /**
@@ -194,6 +195,23 @@ class ShardsTest {
     SERVER.execute(change);
 
     assertEquals(reason.isEmpty() ? List.of() : List.of(reason), SERVER.check(UNMIGRATED));
+  }
+
+  /** Citus may be installed long before the table is distributed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"TRUNCATE pg_dist_partition", "SELECT 'the table is distributed'"})
+  void missing_privilege_for_a_column_is_refused_although_citus_is_installed(String state) {
+    SERVER.execute(
+        state,
+        "CREATE ROLE gardener LOGIN",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO gardener",
+        "GRANT INSERT (id) ON plant TO gardener");
+
+    assertEquals(
+        List.of(
+            "the table plant cannot be used: permission denied for table plant (SQLSTATE 42501);"
+                + " grant the role the missing privilege"),
+        SERVER.check(Map.of("database.migrate", "off", "database.username", "gardener")));
   }
 
   /** Creates a trigger that runs an action before each insert of a row on the node east. */
