@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.plantstore.adapter.persistence.DatabaseSettings.Credentials;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -104,13 +105,14 @@ final class DatabaseConnections extends PGSimpleDataSource {
     long until = System.nanoTime() + RETRY_LIMIT.toNanos();
     while (true) {
       Credentials credentials = credentials();
+      String options = getOptions();
       try {
         return setUp(getConnection(credentials.username(), credentials.password()));
       } catch (SQLException e) {
         EveryAddress.tryNext();
         DatabaseFailure failure = new DatabaseFailure(e);
         boolean isOver = System.nanoTime() - until >= 0 || Thread.currentThread().isInterrupted();
-        boolean mayRecover = changeOptions(failure) || failure.isWorthWaiting();
+        boolean mayRecover = changeOptions(options, failure) || failure.isWorthWaiting();
         if (isOver || !mayRecover) {
           throw e;
         }
@@ -123,9 +125,11 @@ final class DatabaseConnections extends PGSimpleDataSource {
     return settings.address.value(PGProperty.OPTIONS);
   }
 
-  /** Changes startup options that the server rejected. Returns whether the options changed. */
-  private boolean changeOptions(DatabaseFailure failure) {
-    String used = getOptions();
+  /**
+   * Replaces startup options that the server rejected. Returns whether the options now differ from
+   * those of the failed attempt, even if another thread has replaced them.
+   */
+  boolean changeOptions(@Nullable String used, DatabaseFailure failure) {
     if (failure.hasState("25P04")) { // transaction_timeout, which PostgreSQL 17 introduced
       setOptions(ownOptions() + UNLIMITED + " -c transaction_timeout=0");
     } else if (failure.hasState(OPTIONS_REJECTED)) {

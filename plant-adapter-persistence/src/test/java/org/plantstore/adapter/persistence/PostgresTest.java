@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
@@ -249,6 +251,19 @@ class PostgresTest {
             expected.getOrDefault(timeout, "0"), single(source, "SHOW " + timeout), timeout);
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"08P01", "0A000", "25P04", "42704"})
+  void two_threads_whose_startup_options_are_refused_both_try_again_with_other_options(
+      String state) {
+    DatabaseConnections source = connections(Map.of());
+    String options = source.getOptions();
+    DatabaseFailure refused = new DatabaseFailure(new SQLException("refused", state));
+
+    assertTrue(source.changeOptions(options, refused), "the first thread");
+    assertTrue(source.changeOptions(options, refused), "the second thread");
+    assertFalse(source.changeOptions(source.getOptions(), refused), "no other options are left");
   }
 
   /** If array_nulls were off, the server would store a missing tag as the text NULL. */
