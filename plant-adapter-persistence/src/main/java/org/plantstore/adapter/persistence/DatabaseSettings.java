@@ -45,7 +45,10 @@ final class DatabaseSettings {
 
   final Duration statementTimeout;
 
-  /** How long startup waits for the database. If this is zero, startup makes only one attempt. */
+  /**
+   * How long startup waits for the database. If this is zero, startup waits only during the retries
+   * of {@link DatabaseConnections#getConnection}.
+   */
   final Duration startTimeout;
 
   private final Environment environment;

@@ -72,8 +72,8 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Returns the problems that would currently make startup fail. Does not wait, and does not change
-   * the database.
+   * Returns the problems that would currently make startup fail. Does not change the database, and
+   * waits for it only during the retries of {@link DatabaseConnections#getConnection}.
    *
    * @throws ConfigurationException if the database cannot be used
    */

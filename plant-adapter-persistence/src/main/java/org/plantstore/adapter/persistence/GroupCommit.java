@@ -35,7 +35,7 @@ final class GroupCommit implements PlantQueue {
      * @param isRetriedAlone whether the map contains a single plant that is being retried because
      *     its batch failed
      * @return the plants that the table now holds under these ids, with null for each invalid row
-     * @throws DatabaseFailure if it is unknown which plants were stored
+     * @throws DatabaseFailure if the attempt failed. The plants may nevertheless have been stored.
      */
     Map<Long, @Nullable NewPlant> putIfAbsent(
         SortedMap<Long, NewPlant> plants, boolean isRetriedAlone) throws DatabaseFailure;

@@ -9,8 +9,8 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * The queue for the shards on one node of a Citus cluster. A node that has not responded for 250 ms
- * counts as <i>silent</i>. The number of batches and plants that can wait for an unresponsive node
- * is limited, so that plants on other nodes can still be stored. This class is thread-safe.
+ * counts as <i>silent</i>. The number of batches and plants that can wait for a silent node is
+ * limited, so that plants on other nodes can still be stored. This class is thread-safe.
  */
 final class Node implements GroupCommit.Table {
 
@@ -23,8 +23,11 @@ final class Node implements GroupCommit.Table {
   final GroupCommit queue;
   private final GroupCommit.Table table;
 
-  /** When the first unanswered batch was sent ({@link System#nanoTime}), or 0 if there is none. */
-  private volatile long unanswered;
+  /**
+   * When the first batch after the node's last response was sent ({@link System#nanoTime}), or 0 if
+   * there is no such batch, or no plant is waiting.
+   */
+  private volatile long awaitedSince;
 
   /**
    * Creates a node whose queue is empty.
@@ -50,23 +53,23 @@ final class Node implements GroupCommit.Table {
   @Override
   public Map<Long, @Nullable NewPlant> putIfAbsent(
       SortedMap<Long, NewPlant> plants, boolean isRetriedAlone) throws DatabaseFailure {
-    if (unanswered == 0) {
-      unanswered = System.nanoTime() | 1; // never 0
+    if (awaitedSince == 0) {
+      awaitedSince = System.nanoTime() | 1; // never 0
     }
     try {
       Map<Long, @Nullable NewPlant> rows = table.putIfAbsent(plants, isRetriedAlone);
-      unanswered = 0;
+      awaitedSince = 0;
       return rows;
     } catch (DatabaseFailure e) {
       if (e.retry() == DatabaseFailure.Retry.ALONE) { // The node has responded.
-        unanswered = 0;
+        awaitedSince = 0;
       }
       throw e;
     }
   }
 
   private boolean isSilent() {
-    long since = unanswered;
+    long since = awaitedSince;
     return since != 0 && System.nanoTime() - since > SILENCE.toNanos();
   }
 
@@ -76,7 +79,7 @@ final class Node implements GroupCommit.Table {
     }
     queue.sweep();
     if (queue.plants() == 0) { // No plant is waiting, so the node does not count as silent.
-      unanswered = 0;
+      awaitedSince = 0;
     }
   }
 }

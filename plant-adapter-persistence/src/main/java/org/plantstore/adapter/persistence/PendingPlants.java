@@ -68,7 +68,7 @@ final class PendingPlants {
     return waiting.size() == 1;
   }
 
-  /** Adds a writer, and returns true, if a batch is due and the limit permits another writer. */
+  /** If a batch is due and the limit permits another writer, adds a writer and returns true. */
   synchronized boolean beginWriter(int maxWriters) {
     boolean begins = writers < maxWriters && (mayTakeBatch() || mayTakeAlone());
     writers += begins ? 1 : 0;

@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Probes the database through the connection pool. The pool can hold one more connection than there
- * are writers, so a probe has to wait only if the database accepts no new connection. If a probe
- * fails, the pool's connections are evicted, because they have probably failed too. This class is
- * thread-safe.
+ * Probes the database through the connection pool. Except in a Citus cluster with at least {@code
+ * DATABASE_CONNECTIONS} nodes, the pool can hold one more connection than there are writers, so a
+ * probe has to wait only if the database accepts no new connection. If a probe fails, the pool's
+ * connections are evicted, because they have probably failed too. This class is thread-safe.
  */
 @Context
 final class Readiness implements HealthIndicator {

@@ -49,7 +49,7 @@ final class Shards implements PlantQueue {
   private final JdbcOperations database;
   private final Executor executor;
 
-  /** The number of threads that all nodes share. */
+  /** The number of threads that all nodes share, unless there are more nodes than threads. */
   private final int threads;
 
   /** Every node that has held a shard at any time since startup, keyed by group ID. */
