@@ -148,7 +148,7 @@ final class TokenValidation {
         "an exp after " + now,
         null);
     require(
-        token.expires().plusSeconds(CLOCK_SKEW_SECONDS).isAfter(now),
+        !hasExpired(token.expires()),
         "The bearer token expired at " + expires + "; obtain a new token.",
         "an exp after " + now,
         expires);
@@ -176,6 +176,11 @@ final class TokenValidation {
         String.join(" or ", settings.issuers()),
         issuer);
     return token;
+  }
+
+  /** Returns whether the expiration time of a token passed at least 30 s ago. */
+  static boolean hasExpired(Instant expires) {
+    return !Instant.now().isBefore(expires.plusSeconds(CLOCK_SKEW_SECONDS));
   }
 
   private static boolean isAccepted(List<String> accepted, List<?> values) {

@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.cache.CaffeineCacheMetrics;
 import jakarta.inject.Singleton;
 import java.time.Duration;
-import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,11 +44,12 @@ final class ValidatedTokens {
    */
   @Nullable ValidToken get(String text) {
     ValidToken token = tokens.getIfPresent(text);
-    return token != null
-            && token.keys().equals(keys.current())
-            && Instant.now().isBefore(token.expires())
-        ? token
-        : null;
+    if (token == null
+        || (token.keys().equals(keys.current()) && !TokenValidation.hasExpired(token.expires()))) {
+      return token;
+    }
+    tokens.invalidate(text); // otherwise, the metrics would count each further request as a hit
+    return null;
   }
 
   void add(String text, ValidToken token) {
