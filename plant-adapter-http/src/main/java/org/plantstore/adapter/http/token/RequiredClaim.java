@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.plantstore.adapter.http.error.ErrorNumber;
 
 /**
  * A claim that a token must contain, such as {@code scope=plants.write}.
@@ -61,9 +62,18 @@ record RequiredClaim(String name, List<String> values) {
     return find(claims, name);
   }
 
-  /** Returns whether the claim's value in a token contains one of the accepted values. */
-  boolean isMetBy(@Nullable Object claim) {
-    return values.stream().anyMatch(value -> isMetBy(claim, value));
+  /**
+   * Throws InvalidTokenException unless a token's claims contain this claim with an accepted value.
+   */
+  void require(Map<?, ?> claims) {
+    Object found = find(claims);
+    if (values.stream().noneMatch(value -> isMetBy(found, value))) {
+      throw new InvalidTokenException(
+          ErrorNumber.MISSING_CLAIM,
+          "The bearer token must contain the claim " + this + "; obtain a token with that claim.",
+          toString(),
+          found);
+    }
   }
 
   private boolean isMetBy(@Nullable Object claim, String value) {

@@ -1,5 +1,6 @@
 package org.plantstore.adapter.http.token;
 
+import io.micronaut.context.exceptions.DisabledBeanException;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.security.authentication.Authentication;
 import io.micronaut.security.rules.SecuredAnnotationRule;
@@ -8,11 +9,14 @@ import io.micronaut.security.rules.SecurityRuleResult;
 import jakarta.inject.Singleton;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.plantstore.adapter.http.error.ErrorNumber;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
-/** Rejects otherwise valid tokens that lack a claim listed in JWT_REQUIRED_CLAIMS. Immutable. */
+/**
+ * Rejects otherwise valid tokens that lack a claim listed in JWT_REQUIRED_CLAIMS. This bean exists
+ * only if JWT_REQUIRED_CLAIMS is set. The constructor decides this, because {@code @Requires} might
+ * overlook a source of settings that {@link TokenSettings} reads. Immutable.
+ */
 @Singleton
 final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
 
@@ -22,6 +26,9 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
 
   RequiredClaimsRule(TokenSettings settings) {
     claims = settings.requiredClaims();
+    if (claims.isEmpty()) {
+      throw new DisabledBeanException("JWT_REQUIRED_CLAIMS is not set");
+    }
   }
 
   /**
@@ -34,29 +41,16 @@ final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {
     return SecuredAnnotationRule.ORDER - 1;
   }
 
-  /** Throws an exception instead of returning REJECTED, so that the response names the claim. */
+  /**
+   * Throws an exception instead of returning REJECTED, so that the response names the missing
+   * claim.
+   */
   @Override
   public Publisher<SecurityRuleResult> check(
       @Nullable HttpRequest<?> request, @Nullable Authentication caller) {
     if (caller != null) {
-      require(caller);
+      claims.forEach(claim -> claim.require(caller.getAttributes()));
     }
     return UNKNOWN;
-  }
-
-  /** Throws InvalidTokenException if the caller's token lacks a required claim. */
-  void require(Authentication caller) {
-    for (RequiredClaim claim : claims) {
-      Object found = claim.find(caller.getAttributes());
-      if (!claim.isMetBy(found)) {
-        throw new InvalidTokenException(
-            ErrorNumber.MISSING_CLAIM,
-            "The bearer token must contain the claim "
-                + claim
-                + "; obtain a token with that claim.",
-            claim.toString(),
-            found);
-      }
-    }
   }
 }

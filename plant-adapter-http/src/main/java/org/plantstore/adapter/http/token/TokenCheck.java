@@ -44,13 +44,12 @@ public record TokenCheck(TokenSettings settings) {
    * @throws UncheckedIOException if the input cannot be read
    */
   public String token(InputStream input) {
-    RequiredClaimsRule rule = new RequiredClaimsRule(settings);
     try {
       String line = new BufferedReader(new InputStreamReader(input, UTF_8)).readLine();
       return new TokenValidation(settings, new TokenKeys(settings))
           .validate(Objects.requireNonNullElse(line, "").strip())
           .thenApply(token -> {
-            rule.require(token);
+            settings.requiredClaims().forEach(claim -> claim.require(token.claims()));
             return "valid until " + token.expires();
           })
           .join();

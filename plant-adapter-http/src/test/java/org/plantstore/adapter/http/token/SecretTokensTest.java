@@ -92,9 +92,10 @@ class SecretTokensTest {
     String text = Tokens.raw(HS256, VALID.replace("{", "{" + claims + ","), SECRET);
     ValidToken token = requireValid(validation(settings), text);
     if (isMet) {
-      rule.require(token);
+      rule.check(null, token);
     } else {
-      RefusedException refusal = assertThrows(RefusedException.class, () -> rule.require(token));
+      RefusedException refusal =
+          assertThrows(RefusedException.class, () -> rule.check(null, token));
       assertEquals(ErrorNumber.MISSING_CLAIM, refusal.error());
     }
   }

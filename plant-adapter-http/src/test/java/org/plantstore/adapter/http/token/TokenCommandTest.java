@@ -150,7 +150,8 @@ class TokenCommandTest {
     RequiredClaimsRule rule = new RequiredClaimsRule(settings(settings));
     RefusedException refusal =
         assertThrows(
-            RefusedException.class, () -> rule.require(requireValid(validation(settings), token)));
+            RefusedException.class,
+            () -> rule.check(null, requireValid(validation(settings), token)));
     assertEquals(details.replaceFirst(" Expected .*", ""), refusal.getMessage());
   }
 

@@ -79,6 +79,8 @@ class TokenFilterTest {
       for (int time = 0; time < 3; time++) {
         assertEquals(404, Answer.create(restricted.getURI(), Tokens.valid()).status());
       }
+      ApplicationContext context = restricted.getApplicationContext();
+      assertEquals(List.of(), List.copyOf(context.getBeansOfType(RequiredClaimsRule.class)));
     }
   }
 
