@@ -38,13 +38,7 @@ final class ProviderKeys {
   private record Known(KeySet keys, long since, boolean isDown) {}
 
   private final KeySetClient client;
-  private final Executor thread =
-      Executors.newSingleThreadExecutor(work -> {
-        Thread daemon = new Thread(work, "key-set");
-        daemon.setDaemon(true);
-        return daemon;
-      });
-
+  private final Executor thread;
   private final long lifetimeNanos;
   private final long pauseNanos;
 
@@ -62,12 +56,23 @@ final class ProviderKeys {
    * the starts of two consecutive fetches is at least 1/120 of the lifetime.
    *
    * @param maxSearches the maximum number of tokens that can wait for a fetch at the same time
+   * @param thread the single thread that fetches the keys
    */
-  ProviderKeys(URI address, Duration lifetime, int maxSearches) {
+  ProviderKeys(URI address, Duration lifetime, int maxSearches, Executor thread) {
     client = new KeySetClient(address);
     lifetimeNanos = lifetime.toNanos();
     pauseNanos = lifetimeNanos / 120;
     searches = new Semaphore(maxSearches);
+    this.thread = thread;
+  }
+
+  /** Returns an executor that starts a daemon thread for its first task, and keeps that thread. */
+  static Executor newThread() {
+    return Executors.newSingleThreadExecutor(work -> {
+      Thread daemon = new Thread(work, "key-set");
+      daemon.setDaemon(true);
+      return daemon;
+    });
   }
 
   /** Returns the known keys. This method returns the same object until the keys change. */
@@ -101,17 +106,22 @@ final class ProviderKeys {
     if (!searches.tryAcquire()) {
       throw new RefusedException(ErrorNumber.OVERLOADED);
     }
-    return CompletableFuture.runAsync(
-            () -> {
-              if (!isFound.getAsBoolean() && known.since - began < 0) {
-                fetch(isReplacement);
-              }
-              if (known.isDown && !isReplacement && !isFound.getAsBoolean()) {
-                throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
-              }
-            },
-            thread)
-        .whenComplete((ended, failure) -> searches.release());
+    try {
+      return CompletableFuture.runAsync(
+              () -> {
+                if (!isFound.getAsBoolean() && known.since - began < 0) {
+                  fetch(isReplacement);
+                }
+                if (known.isDown && !isReplacement && !isFound.getAsBoolean()) {
+                  throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
+                }
+              },
+              thread)
+          .whenComplete((ended, failure) -> searches.release());
+    } catch (Throwable e) { // such as an OutOfMemoryError, because the thread could not start
+      searches.release();
+      throw e;
+    }
   }
 
   /**

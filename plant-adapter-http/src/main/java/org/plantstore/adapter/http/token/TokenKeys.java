@@ -60,7 +60,10 @@ final class TokenKeys {
         new RenewedFiles<>("JWT_JWKS_URL", settings.readKeySet(), known -> settings.readKeySet());
     file.current().warnOfUnusableKeys();
     URI address = settings.provider();
-    provider = address == null ? null : new ProviderKeys(address, Duration.ofMinutes(5), 1_024);
+    provider =
+        address == null
+            ? null
+            : new ProviderKeys(address, Duration.ofMinutes(5), 1_024, ProviderKeys.newThread());
     current = new Snapshot(secrets.current(), file.current().usable());
   }
 

@@ -35,7 +35,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -169,7 +171,7 @@ class ProviderKeysTest {
 
   @Test
   void number_of_waiting_searches_is_limited_and_they_do_not_delay_known_keys() throws Exception {
-    ProviderKeys keys = new ProviderKeys(provider.url(), Duration.ofMinutes(1), 1);
+    ProviderKeys keys = keys(Duration.ofMinutes(1), 1, ProviderKeys.newThread());
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     CountDownLatch end = new CountDownLatch(1);
     provider.answerAfter(end);
@@ -185,8 +187,28 @@ class ProviderKeysTest {
     assertEquals(List.of(), find(keys, NEXT));
   }
 
+  @Test
+  void search_whose_thread_cannot_start_does_not_count_as_waiting() throws Exception {
+    AtomicBoolean isExhausted = new AtomicBoolean(true);
+    Executor thread =
+        work -> {
+          if (isExhausted.get()) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          work.run();
+        };
+    ProviderKeys keys = keys(Duration.ofMinutes(1), 1, thread);
+    assertThrows(OutOfMemoryError.class, () -> search(keys, KNOWN));
+    isExhausted.set(false);
+    assertEquals(List.of(KNOWN), find(keys, KNOWN));
+  }
+
   private ProviderKeys keys(Duration lifetime) {
-    return new ProviderKeys(provider.url(), lifetime, 100);
+    return keys(lifetime, 100, ProviderKeys.newThread());
+  }
+
+  private ProviderKeys keys(Duration lifetime, int maxSearches, Executor thread) {
+    return new ProviderKeys(provider.url(), lifetime, maxSearches, thread);
   }
 
   private List<JWK> find(ProviderKeys keys, JWK key) throws Exception {
