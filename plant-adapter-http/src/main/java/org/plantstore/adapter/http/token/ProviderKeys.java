@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
@@ -156,7 +156,9 @@ final class ProviderKeys {
     if (isTooEarly || (known.isDown && delay > 0)) {
       return;
     }
-    new CompletableFuture<Void>().completeOnTimeout(null, delay, TimeUnit.NANOSECONDS).join();
+    for (; delay > 0; delay = nextFetchNanos - System.nanoTime()) {
+      LockSupport.parkNanos(delay); // the loop is necessary, because parkNanos may return early
+    }
     nextFetchNanos = System.nanoTime() + pauseNanos;
     if (isReplacement) {
       nextRepetitionNanos = System.nanoTime() + lifetimeNanos / 10;
