@@ -120,19 +120,18 @@ final class TokenValidation {
         : CompletableFuture.completedFuture(isSigned(token, found));
   }
 
-  private static boolean isSigned(SignedJwt token, List<? extends Key> candidates) {
+  static boolean isSigned(SignedJwt token, List<? extends Key> candidates) {
+    return candidates.stream().anyMatch(key -> isSigned(token, key));
+  }
+
+  private static boolean isSigned(SignedJwt token, Key key) {
     try {
-      for (Key key : candidates) {
-        if (VERIFIERS
-            .createJWSVerifier(token.header(), key)
-            .verify(token.header(), token.input().getBytes(US_ASCII), token.signature())) {
-          return true;
-        }
-      }
+      return VERIFIERS
+          .createJWSVerifier(token.header(), key)
+          .verify(token.header(), token.input().getBytes(US_ASCII), token.signature());
     } catch (JOSEException e) {
-      // The key does not match the token's algorithm.
+      return false; // the key is not suitable for the token's algorithm, but another key may be
     }
-    return false;
   }
 
   /**

@@ -20,6 +20,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jose.util.ByteUtils;
+import java.security.Key;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -180,6 +181,17 @@ class ForgedTokensTest {
             new byte[valid.length],
             ByteUtils.concat(half, half))) {
       assertInvalid(token.substring(0, start) + Base64URL.encode(signature));
+    }
+  }
+
+  @Test
+  void key_that_cannot_verify_a_signature_does_not_hide_another_key() throws JOSEException {
+    ECKey own = EC_KEYS.get(0);
+    SignedJwt token = SignedJwt.parse(IdentityProvider.token("any", own));
+    List<Key> unsuitable = List.of(rsa.toRSAPublicKey(), EC_KEYS.get(1).toECPublicKey());
+    for (Key each : unsuitable) {
+      assertFalse(TokenValidation.isSigned(token, List.of(each)));
+      assertTrue(TokenValidation.isSigned(token, List.of(each, own.toECPublicKey())));
     }
   }
 
