@@ -28,8 +28,6 @@ import org.plantstore.adapter.http.error.RefusedException;
 @Singleton
 final class TokenValidation {
 
-  private static final int CLOCK_SKEW_SECONDS = 30;
-
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
   /**
@@ -147,13 +145,13 @@ final class TokenValidation {
         "an exp after " + now,
         null);
     require(
-        !hasExpired(token.expires()),
+        !ValidToken.hasExpired(token.expires()),
         "The bearer token expired at " + expires + "; obtain a new token.",
         "an exp after " + now,
         expires);
     Instant begins = token.time("nbf");
     require(
-        begins == null || begins.minusSeconds(CLOCK_SKEW_SECONDS).isBefore(now),
+        begins == null || begins.minus(ValidToken.CLOCK_SKEW).isBefore(now),
         "The bearer token is not valid before "
             + begins
             + "; send it after that time, or correct the issuer's clock.",
@@ -175,11 +173,6 @@ final class TokenValidation {
         String.join(" or ", settings.issuers()),
         issuer);
     return token;
-  }
-
-  /** Returns whether the expiration time of a token passed at least 30 s ago. */
-  static boolean hasExpired(Instant expires) {
-    return !Instant.now().isBefore(expires.plusSeconds(CLOCK_SKEW_SECONDS));
   }
 
   private static boolean isAccepted(List<String> accepted, List<?> values) {

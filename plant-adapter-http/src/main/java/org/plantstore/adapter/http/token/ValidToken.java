@@ -1,6 +1,7 @@
 package org.plantstore.adapter.http.token;
 
 import io.micronaut.security.authentication.Authentication;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +20,9 @@ import java.util.stream.Stream;
 record ValidToken(
     String caller, Map<String, Object> claims, Instant expires, TokenKeys.Snapshot keys)
     implements Authentication {
+
+  /** The tolerated difference between an issuer's clock and this service's clock. */
+  static final Duration CLOCK_SKEW = Duration.ofSeconds(30);
 
   static ValidToken of(SignedJwt token, List<RequiredClaim> examined, TokenKeys.Snapshot keys) {
     Map<String, Object> claims = new HashMap<>();
@@ -43,6 +47,16 @@ record ValidToken(
         .map(String::valueOf)
         .findFirst()
         .orElse("");
+  }
+
+  /** Returns whether a token with this expiration time is no longer accepted. */
+  static boolean hasExpired(Instant expires) {
+    return !Instant.now().isBefore(expires.plus(CLOCK_SKEW));
+  }
+
+  /** Returns whether this token can be used without being validated again. */
+  boolean isUsable(TokenKeys.Snapshot currentKeys) {
+    return keys.equals(currentKeys) && !hasExpired(expires);
   }
 
   @Override

@@ -44,8 +44,7 @@ final class ValidatedTokens {
    */
   @Nullable ValidToken get(String text) {
     ValidToken token = tokens.getIfPresent(text);
-    if (token == null
-        || (token.keys().equals(keys.current()) && !TokenValidation.hasExpired(token.expires()))) {
+    if (token == null || token.isUsable(keys.current())) {
       return token;
     }
     tokens.invalidate(text); // otherwise, the metrics would count each further request as a hit
