@@ -66,7 +66,7 @@ public record TlsFiles(Path certificate, Path key) {
     return read(null).toString();
   }
 
-  /** Returns the certificate in the files. If the files are unchanged, returns {@code known}. */
+  /** Returns the certificate in the files, or {@code known} if the files still contain that one. */
   TlsCertificate read(@Nullable TlsCertificate known) {
     String certificates = new String(RenewedFiles.bytes(CERTIFICATE, certificate), ISO_8859_1);
     String keys = new String(RenewedFiles.bytes(KEY, key), ISO_8859_1);

@@ -28,14 +28,17 @@ final class InvalidTokenException extends RefusedException {
     comparison = " Expected " + expected + ", but found " + (found == null ? "none" : value) + ".";
   }
 
-  /** Throws InvalidTokenException with these details unless the requirement is met. */
+  /**
+   * Throws an InvalidTokenException that contains the message and compares the expected and the
+   * found value, unless the requirement is met.
+   */
   static void require(boolean isMet, String message, String expected, @Nullable Object found) {
     if (!isMet) {
       throw new InvalidTokenException(ErrorNumber.INVALID_TOKEN, message, expected, found);
     }
   }
 
-  /** Returns the message, followed by the expected and actual values. */
+  /** Returns the message, followed by the expected and actual values if they are known. */
   String details() {
     return getMessage() + comparison;
   }

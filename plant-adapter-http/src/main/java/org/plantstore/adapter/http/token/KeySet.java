@@ -29,7 +29,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
 
   static final KeySet EMPTY = new KeySet(new JWKSet(), List.of());
 
-  /** Keys with these {@code use} values are ignored, because they are not meant for tokens. */
+  /** The {@code use} values of keys that are ignored, because they are not meant for tokens. */
   private static final List<Object> OTHER_USES = List.of("enc", "x509-svid");
 
   private static final int MAX_QUOTED_CHARACTERS = 1_000;
@@ -52,8 +52,8 @@ record KeySet(JWKSet usable, List<String> unusable) {
   /**
    * Parses a key set in JSON format.
    *
-   * @throws ParseException if the text contains no usable key. The message completes a sentence
-   *     that begins with the document's name, such as {@code is not a JSON object}.
+   * @throws ParseException if the text contains no usable key. The message is a predicate whose
+   *     subject is the key set, such as {@code is not a JSON object}.
    */
   static KeySet parse(String text) throws ParseException {
     Map<?, ?> document = object(text);

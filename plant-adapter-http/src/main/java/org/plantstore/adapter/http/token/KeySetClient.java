@@ -19,22 +19,22 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Fetches an identity provider's key set over HTTP. This client limits both the size of a response
- * and the total duration of a fetch. The Nimbus client limits the duration of each read, but not
- * the total duration. Immutable.
+ * and the total duration of a fetch. Nimbus's {@code DefaultResourceRetriever} is not used, because
+ * it limits only the duration of each read. Immutable.
  */
 final class KeySetClient {
 
   private static final int TIMEOUT_SECONDS = 5;
   private static final int MAX_BYTES = 256 * 1024;
 
-  /** Describes exceptions that have no message. */
+  /** Descriptions of exceptions that have no message of their own. */
   private static final Map<Class<?>, String> REASONS =
       Map.of(
           ClosedChannelException.class, "the connection was refused",
           UnresolvedAddressException.class, "the host name does not resolve",
           TimeoutException.class, "the response took longer than " + TIMEOUT_SECONDS + " s");
 
-  /** The value of the User-Agent header. It contains the version of the adapter's JAR file. */
+  /** The value of the User-Agent header, including the version of the adapter's JAR file. */
   private static final String USER_AGENT =
       "plant-store/"
           + Objects.requireNonNullElse(
@@ -42,8 +42,8 @@ final class KeySetClient {
 
   /**
    * This client does not offer an upgrade to HTTP/2, because some servers reject requests that
-   * contain such an offer. This client does not follow redirects either. Anyone who controls the
-   * fetched keys can issue valid tokens, so only the operator may choose the address from which the
+   * contain such an offer. This client does not follow redirects, because anyone who controls the
+   * fetched keys can issue valid tokens. Only the operator may choose the address from which the
    * keys are fetched.
    */
   private final HttpClient client =

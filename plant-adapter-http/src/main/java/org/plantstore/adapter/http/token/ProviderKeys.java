@@ -20,15 +20,16 @@ import org.slf4j.LoggerFactory;
  * Holds an identity provider's public keys. A single thread fetches the keys at a limited rate.
  * While the provider is down or publishes no usable key, the known keys remain in use, and a search
  * for an unknown key fails. A search that exceeds the rate limit waits for the next permitted
- * fetch. A key source built with the Nimbus class {@code JWKSourceBuilder} would throw an exception
- * instead. Safe for use by multiple threads.
+ * fetch. The Nimbus class {@code JWKSourceBuilder} is not used, because its key sources reject such
+ * a search with an exception. Safe for use by multiple threads.
  */
 final class ProviderKeys {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
 
   /**
-   * The result of the last fetch. Each fetch replaces the entire record.
+   * What is known after the last fetch. Each fetch replaces the entire record, so that readers see
+   * its components change at the same time.
    *
    * @param keys the keys from the last successful fetch
    * @param since the {@link System#nanoTime()} at the start of the fetch or, if the fetch failed,
@@ -47,7 +48,8 @@ final class ProviderKeys {
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
 
-  // Only the thread that fetches the keys uses these fields.
+  // The earliest times of the next fetch, and of the next fetch that looks for a replaced key. Only
+  // the thread that fetches the keys uses these fields.
   private long nextFetchNanos = System.nanoTime();
   private long nextRepetitionNanos = nextFetchNanos;
 
@@ -75,7 +77,7 @@ final class ProviderKeys {
     });
   }
 
-  /** Returns the known keys. This method returns the same object until the keys change. */
+  /** Returns the known keys. Until the keys change, each call returns the same object. */
   JWKSet current() {
     return known.keys.usable();
   }
@@ -87,9 +89,9 @@ final class ProviderKeys {
    * RefusedException.
    *
    * <p>If one of the keys already tried matches the selector, either the token is forged, or the
-   * provider has replaced that key with a new one that has the same {@code kid}. In this case, a
-   * search starts a fetch only if a tenth of the keys' lifetime has passed since the last one, so
-   * that forged tokens cannot cause many fetches.
+   * provider has replaced that key with a new one that has the same {@code kid}. Such a search
+   * starts a fetch only if a tenth of the keys' lifetime has passed since the last fetch that such
+   * a search started, so that forged tokens cannot cause many fetches.
    *
    * @param tried the known keys, none of which verified the token's signature
    * @throws RefusedException with the error {@code OVERLOADED} if too many tokens are waiting for a
@@ -125,8 +127,9 @@ final class ProviderKeys {
   }
 
   /**
-   * Starts a fetch if the keys' lifetime has passed since the last fetch. If the last fetch failed,
-   * a tenth of the lifetime is sufficient.
+   * Starts a fetch if the keys' lifetime has passed since the last fetch or, if the last fetch
+   * failed, if a tenth of the lifetime has passed since then. Before the first successful fetch,
+   * this method does nothing.
    */
   void renew() {
     if (isDue()) {

@@ -23,7 +23,7 @@ final class PublishedKey {
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /** Only these members of a key are read, so that others, such as {@code x5c}, may be invalid. */
+  /** The only members of a key that Nimbus parses. Others, such as {@code x5c}, may be invalid. */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
   /** The {@code use} values of keys that verify tokens. SPIFFE uses {@code jwt-svid}. */
@@ -56,11 +56,11 @@ final class PublishedKey {
   }
 
   /**
-   * Reads a key from a key set (RFC 7517). Empty members are treated as absent. Without the checks
-   * in this method, {@link JWK#parse} would reject some keys because of members that this service
-   * ignores, and would accept some keys that cannot verify tokens.
+   * Reads a key from a key set (RFC 7517). A member that is null, an empty string, or an empty
+   * array is treated as absent. {@link JWK#parse} alone would reject some keys because of members
+   * that this service ignores, and would accept some keys that cannot verify tokens.
    *
-   * @throws ParseException if the key cannot verify tokens. The message states the reason.
+   * @throws ParseException if the key cannot verify tokens. The exception's message states why.
    */
   static JWK read(Map<?, ?> members) throws ParseException {
     Map<String, Object> present = new HashMap<>();

@@ -21,7 +21,7 @@ record RequiredClaim(String name, List<String> values) {
 
   /**
    * The claims whose value is a list of words separated by spaces (RFC 8693, section 4.2). The text
-   * of any other claim must match as a whole. Otherwise, a caller who can choose the text could
+   * of any other claim must match as a whole, because a caller who can choose that text could
    * include an accepted word in it.
    */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
@@ -38,7 +38,7 @@ record RequiredClaim(String name, List<String> values) {
         return new RequiredClaim(claim.getKey(), values);
       }
     } catch (IllegalArgumentException e) {
-      // The exception below covers this case too.
+      // Malformed percent-encoding is reported by the exception at the end of this method.
     }
     throw new ConfigurationException(
         setting
@@ -97,8 +97,8 @@ record RequiredClaim(String name, List<String> values) {
   }
 
   /**
-   * Returns the member whose name is the entire path. If there is no such member, returns the
-   * nested member at the path, or null if that member does not exist either.
+   * Returns the object's member whose name is the entire path or, if there is no such member, the
+   * nested member at the path. Returns null if neither exists.
    */
   private static @Nullable Object find(Map<?, ?> object, String path) {
     if (object.containsKey(path)) {

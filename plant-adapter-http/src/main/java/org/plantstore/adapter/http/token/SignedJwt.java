@@ -144,7 +144,7 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
     return new JWSHeader.Builder(algorithm.get()).keyID((String) keyId).build();
   }
 
-  /** Returns the expiration time, which the token must contain. */
+  /** Returns the expiration time of a token that is known to contain one. */
   Instant expires() {
     return Objects.requireNonNull(time("exp"));
   }

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionException;
  */
 public record TokenCheck(TokenSettings settings) {
 
-  /** Returns whether a key set is configured for {@link #provider} to check. */
+  /** Returns whether JWT_JWKS_URL names a key set, which {@link #provider} can then check. */
   public boolean hasProvider() {
     return settings.keySet() != null;
   }

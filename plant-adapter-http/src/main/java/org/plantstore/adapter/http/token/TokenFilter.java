@@ -27,9 +27,8 @@ import reactor.core.publisher.Mono;
  * with 64 connections, a create request took 1.25 to 1.44 times as much CPU time when {@code
  * SecurityFilter} called a {@code TokenValidator}, and 0.95 to 1.25 times as much when it called
  * only an {@code AuthenticationFetcher}. {@code SecurityFilter} also validates tokens in requests
- * for public documents. While the identity provider is down, {@code SecurityFilter} would therefore
- * reject any request that contains a token, even a request for a public document. Safe for use by
- * multiple threads.
+ * for public documents, so it would reject such a request with a valid token while the identity
+ * provider is down. Safe for use by multiple threads.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 final class TokenFilter implements Ordered {
@@ -59,9 +58,10 @@ final class TokenFilter implements Ordered {
   }
 
   /**
-   * Returns a {@link CompletionStage} that completes with the request if the request is allowed.
-   * Otherwise, either this method throws a RefusedException, or the {@code CompletionStage} fails
-   * with one. The framework would not wait for a {@code CompletionStage} of {@code Void}.
+   * Returns a {@link CompletionStage} that completes with the request if the request is allowed. If
+   * it is not, either this method throws a RefusedException, or the {@code CompletionStage} fails
+   * with one. The result is the request, because the framework would not wait for a {@code
+   * CompletionStage} of {@code Void}.
    */
   @RequestFilter
   CompletionStage<HttpRequest<?>> requireToken(HttpRequest<?> request) {
@@ -115,7 +115,10 @@ final class TokenFilter implements Ordered {
     requireAllowed(request, token);
   }
 
-  /** Responds with 404 instead of 403, to hide that the path exists (RFC 9110, section 15.5.4). */
+  /**
+   * Throws a RefusedException unless the rules allow the request. The status is 404 instead of 403,
+   * to hide that the path exists (RFC 9110, section 15.5.4).
+   */
   private void requireAllowed(HttpRequest<?> request, @Nullable Authentication caller) {
     if (!isAllowed(request, caller)) {
       throw new RefusedException(ErrorNumber.NOT_FOUND);

@@ -39,8 +39,8 @@ final class TokenKeys {
     }
 
     /**
-     * Returns a description of the public keys if the token's algorithm requires a public key.
-     * Otherwise, returns a description of the secrets.
+     * Returns a description of the public keys if the token's algorithm requires a public key, or a
+     * description of the secrets if it requires a secret.
      */
     String describe(JWSHeader header) {
       return PublishedKey.isFor(header)

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param secrets the secrets for HS256, HS384, and HS512, or none if only a key set is configured
  * @param keySet the address of a JSON Web Key Set (RFC 7517), or null if only secrets are set
  * @param issuers the accepted values of {@code iss}, or an empty list to accept any issuer
- * @param audiences the accepted values of {@code aud}, or an empty list to accept any audience. A
- *     token needs to contain only one of these values.
+ * @param audiences the accepted values of {@code aud}, or an empty list to accept any audience. One
+ *     of these values is sufficient for a token.
  * @param requiredClaims the claims that a token must contain
  */
 public record TokenSettings(
@@ -90,8 +90,8 @@ public record TokenSettings(
   }
 
   /**
-   * Returns the value of a setting exactly as it was specified, because a secret may contain text
-   * that looks like a placeholder. The framework's own methods would replace such text.
+   * Returns the value of a setting exactly as it was specified. The framework's own methods are not
+   * used, because a secret may contain text that they would replace as a placeholder.
    */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =
@@ -125,7 +125,7 @@ public record TokenSettings(
         return uri;
       }
     } catch (IllegalArgumentException e) { // Path.of also throws this exception
-      // The exception below covers this case too.
+      // A malformed address is reported by the exception at the end of this method.
     }
     throw new ConfigurationException(
         "JWT_JWKS_URL must be an absolute http, https, or file URL without a user name, a password,"

@@ -70,7 +70,8 @@ final class TokenValidation {
 
   /**
    * Returns a future that completes with a snapshot of the keys if one of them verifies the
-   * signature. If none of the known keys does, this method asks the provider for new keys.
+   * signature. If no known key verifies the signature, this method asks the identity provider for
+   * new keys.
    */
   private CompletableFuture<TokenKeys.Snapshot> requireSigned(SignedJwt token) {
     TokenKeys.Snapshot known = keys.current();
@@ -134,7 +135,8 @@ final class TokenValidation {
 
   /**
    * Returns the token if the current time is within the token's validity period, and if the token's
-   * audience and issuer are accepted. Otherwise, throws InvalidTokenException.
+   * audience and issuer are accepted. Throws InvalidTokenException if any of these conditions is
+   * not met.
    */
   private SignedJwt requireAcceptable(SignedJwt token) {
     Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
  * The properties of a valid token that the cache and the security rules need. Immutable.
  *
  * @param caller the name of the caller, or an empty string if the token does not name the caller
- * @param claims the claims that {@link RequiredClaimsRule} examines. If all claims were cached,
- *     they would take several times as much memory as the text of the tokens.
+ * @param claims the claims that {@link RequiredClaimsRule} examines. Other claims are omitted,
+ *     because all claims together take several times as much memory as the text of the token.
  * @param expires the expiration time
  * @param keys the keys that were known when the token was validated
  */

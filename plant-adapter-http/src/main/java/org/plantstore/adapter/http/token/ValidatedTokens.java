@@ -18,7 +18,7 @@ final class ValidatedTokens {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
-  /** The limit is 4 MiB (one byte per character), which is enough for 256 of the longest tokens. */
+  /** Limits the cached tokens to 4 MiB (one byte per character), or 256 of the longest tokens. */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
   private final TokenKeys keys;
