@@ -53,7 +53,7 @@ public record Answer(int status, HttpHeaders headers, String body) {
   /** Returns a request with a valid token and the content type of a create request. */
   public static HttpRequest.Builder request(URI address) {
     return HttpRequest.newBuilder(address)
-        .timeout(Duration.ofSeconds(20))
+        .timeout(Duration.ofMinutes(1))
         .header("Authorization", "Bearer " + Tokens.valid())
         .header("Content-Type", "application/json");
   }

@@ -92,13 +92,13 @@ public abstract class ServerTest {
     return send(server, requests);
   }
 
-  /** Opens a connection whose reads time out after 20 seconds. */
+  /** Opens a connection whose reads time out after a minute. */
   public static Socket connect(EmbeddedServer server) throws IOException {
     boolean isEncrypted = server.getScheme().equals("https");
     SocketFactory sockets =
         isEncrypted ? TestCertificate.TRUST.getSocketFactory() : SocketFactory.getDefault();
     Socket socket = sockets.createSocket(server.getHost(), server.getPort());
-    socket.setSoTimeout(20_000);
+    socket.setSoTimeout(60_000);
     return socket;
   }
 

@@ -178,7 +178,7 @@ class ConnectionTest extends ServerTest {
 
   private void awaitFree(IntPredicate expected) {
     assertTimeoutPreemptively(
-        Duration.ofSeconds(20),
+        Duration.ofMinutes(1),
         () -> {
           while (!expected.test(free().availablePermits())) {
             LockSupport.parkNanos(5_000_000);
