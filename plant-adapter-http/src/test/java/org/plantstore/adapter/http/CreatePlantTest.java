@@ -18,6 +18,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,19 +124,22 @@ class CreatePlantTest extends ServerTest {
     assertError(post(FERN), 400, 2003, "tag must have at most 8,000 bytes.");
   }
 
+  /** Repeats the request, because another test may already have logged a line in this second. */
   @Test
   void internal_error_reveals_no_cause_releases_its_permit_and_is_logged_at_a_limited_rate() {
     createPlant.behave(plant -> {
       throw new AssertionError("secret cause");
     });
+    long start = System.nanoTime();
     try (Log log = new Log(ErrorResponses.class.getName())) {
-      for (int attempt = 0; attempt < 10; attempt++) {
+      for (int attempt = 0; attempt < 10 || log.await(0).isEmpty(); attempt++) {
         Answer answer = Answer.to(create(FERN).header("X-Request-Id", "failed"));
         assertError(answer, ErrorNumber.INTERNAL);
         assertEquals(Optional.empty(), answer.header("Retry-After"));
       }
       List<ILoggingEvent> lines = log.await(1);
-      assertTrue(lines.size() < 10, lines::toString);
+      long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+      assertTrue(lines.size() <= seconds + 2, lines::toString);
       assertEquals("A request failed", lines.get(0).getFormattedMessage());
       assertEquals(Map.of("request_id", "failed"), lines.get(0).getMDCPropertyMap());
     }
