@@ -15,12 +15,13 @@ import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -38,13 +39,44 @@ import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.Plant;
 import org.plantstore.domain.PlantStoreUnavailableException;
 
-/** Tests create requests with a limit of one request in progress and a deadline of 1 s. */
+/**
+ * Tests create requests with a limit of one request in progress. A deadline passes when a test says
+ * so.
+ */
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)
 class CreatesInProgressTest {
 
+  /** An event loop with a single timer, which expires when the test says so. */
+  private static final class EventLoop extends ScheduledThreadPoolExecutor {
+
+    private final Queue<Runnable> timers = new ConcurrentLinkedQueue<>();
+
+    EventLoop() {
+      super(1);
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+      if (delay == 0) {
+        return super.schedule(task, delay, unit);
+      }
+      assertEquals(TIMEOUT_SECONDS, unit.toSeconds(delay));
+      ScheduledFuture<?> timer = super.schedule(task, 1, TimeUnit.DAYS);
+      timers.add((Runnable) timer);
+      return timer;
+    }
+
+    /** Ends the timer that was started first. */
+    void expire() {
+      execute(timers.remove());
+    }
+  }
+
+  private static final int TIMEOUT_SECONDS = 1;
+
   @AutoClose("shutdownNow")
-  private final ScheduledExecutorService eventLoop = Executors.newSingleThreadScheduledExecutor();
+  private final EventLoop eventLoop = new EventLoop();
 
   private final MeterRegistry registry = new SimpleMeterRegistry();
 
@@ -68,10 +100,12 @@ class CreatesInProgressTest {
   @Test
   void blocking_call_is_interrupted_at_the_deadline_and_holds_its_permit_until_it_returns()
       throws InterruptedException {
+    CountDownLatch started = new CountDownLatch(1);
     CountDownLatch interrupted = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     CreatePlant blocking =
         plant -> {
+          started.countDown();
           while (end.getCount() > 0) {
             try {
               end.await();
@@ -90,13 +124,16 @@ class CreatesInProgressTest {
               threads.get(threads.size() - 1).start();
             });
 
-    assertOverdue(create(creates));
-    assertTrue(interrupted.await(20, TimeUnit.SECONDS));
+    CompletableFuture<Plant> create = create(creates);
+    started.await();
+    eventLoop.expire();
+    assertOverdue(create);
+    interrupted.await();
     assertRefused(creates);
     assertEquals(1, overdue());
 
     end.countDown();
-    threads.get(0).join(20_000);
+    threads.get(0).join();
     assertEquals(0, overdue());
     assertEquals("fern", create(creates).join().name());
   }
@@ -119,7 +156,9 @@ class CreatesInProgressTest {
     CreatesInProgress creates = creates(isMinimal ? minimal : blocking, work::add);
 
     for (int attempt = 0; attempt < 2; attempt++) {
-      assertOverdue(create(creates));
+      CompletableFuture<Plant> create = create(creates);
+      eventLoop.expire();
+      assertOverdue(create);
       assertEquals(0, overdue());
     }
     work.forEach(Runnable::run);
@@ -169,7 +208,8 @@ class CreatesInProgressTest {
           }
         };
     CreatesInProgress creates =
-        new CreatesInProgress(slow, new BlockingCalls(Runnable::run, registry), 1_000_000, 60);
+        new CreatesInProgress(
+            slow, new BlockingCalls(Runnable::run, registry), 1_000_000, TIMEOUT_SECONDS);
     NewPlant large = new NewPlant(1, "x".repeat(1 << 24), null);
     RefusedException refusal =
         assertThrows(
@@ -187,7 +227,8 @@ class CreatesInProgressTest {
   }
 
   private CreatesInProgress creates(CreatePlant createPlant, Executor executor) {
-    return new CreatesInProgress(createPlant, new BlockingCalls(executor, registry), 1, 1);
+    return new CreatesInProgress(
+        createPlant, new BlockingCalls(executor, registry), 1, TIMEOUT_SECONDS);
   }
 
   private CompletableFuture<Plant> create(CreatesInProgress creates) {
