@@ -26,7 +26,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -85,15 +87,17 @@ class RenewedCertificateTest {
             "tls.key", linkedFiles.key());
     String request = createRequest("Connection: close\r\n");
     AtomicBoolean done = new AtomicBoolean();
+    CountDownLatch started = new CountDownLatch(2);
     try (EmbeddedServer server = ApplicationContext.run(EmbeddedServer.class, settings)) {
-      List<CompletableFuture<Integer>> callers =
+      List<CompletableFuture<Void>> callers =
           Stream.<Callable<Integer>>of(
                   () -> statuses(ServerTest.send(server, request)).get(0),
                   () -> Answer.create(server.getURI(), Tokens.valid()).status())
               .map(call ->
-                  CompletableFuture.supplyAsync(
-                      () -> repeat(call, done), task -> new Thread(task).start()))
+                  CompletableFuture.runAsync(
+                      () -> repeat(call, started, done), task -> new Thread(task).start()))
               .toList();
+      started.await();
 
       X509Bundle inPlace = TestCertificate.issue(TestCertificate.builder().rsa2048());
       write(inPlace, first);
@@ -105,16 +109,20 @@ class RenewedCertificateTest {
       awaitServed(server, linked);
 
       done.set(true);
-      callers.forEach(caller -> assertTrue(caller.join() > 0, "calls"));
+      callers.forEach(CompletableFuture::join);
     }
   }
 
-  private static int repeat(Callable<Integer> call, AtomicBoolean done) {
-    int calls = 0;
-    for (; !done.get(); calls++) {
-      assertEquals(200, assertDoesNotThrow(call::call));
+  private static void repeat(Callable<Integer> call, CountDownLatch started, AtomicBoolean done) {
+    for (int calls = 0; !done.get(); calls++) {
+      try {
+        assertEquals(200, assertDoesNotThrow(call::call));
+      } finally {
+        if (calls == 0) {
+          started.countDown();
+        }
+      }
     }
-    return calls;
   }
 
   private static void awaitServed(EmbeddedServer server, X509Bundle certificate)
@@ -125,6 +133,7 @@ class RenewedCertificateTest {
         isServed =
             certificate.getCertificate().equals(socket.getSession().getPeerCertificates()[0]);
       }
+      LockSupport.parkNanos(50_000_000); // leaves the processor to the callers
     }
   }
 
