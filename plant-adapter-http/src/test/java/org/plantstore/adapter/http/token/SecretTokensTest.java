@@ -178,13 +178,19 @@ class SecretTokensTest {
     }
   }
 
+  /** Creates another token if the validation has taken so long that the result may differ. */
   @ParameterizedTest
   @CsvSource({"-20,0,true", "-40,0,false", "60,20,true", "60,60,false"})
   void clocks_may_differ_by_30_seconds(long exp, long nbf, boolean isValid) {
-    long now = Instant.now().getEpochSecond();
-    String dates = ",\"exp\":" + (now + exp) + ",\"nbf\":" + (now + nbf);
-    String token = Tokens.raw(HS256, "{" + MEANT_FOR_US + dates + "}", SECRET);
-    assertEquals(isValid, isValid(validation, token));
+    long now;
+    boolean isAccepted;
+    do {
+      now = Instant.now().getEpochSecond();
+      String dates = ",\"exp\":" + (now + exp) + ",\"nbf\":" + (now + nbf);
+      String token = Tokens.raw(HS256, "{" + MEANT_FOR_US + dates + "}", SECRET);
+      isAccepted = isValid(validation, token);
+    } while (Instant.now().getEpochSecond() - now > 5);
+    assertEquals(isValid, isAccepted);
   }
 
   @Test
