@@ -34,7 +34,7 @@ final class TokenValidation {
    * The executor that verifies public-key signatures, because this work would block an event loop
    * for too long.
    */
-  private final Executor verification =
+  final Executor verification =
       new ThreadPoolExecutor(
           2,
           2,
