@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.text.ParseException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class KeySetClient {
 
-  private static final int TIMEOUT_SECONDS = 5;
+  static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final int MAX_BYTES = 256 * 1024;
 
   /** Descriptions of exceptions that have no message of their own. */
@@ -32,7 +33,7 @@ final class KeySetClient {
       Map.of(
           ClosedChannelException.class, "the connection was refused",
           UnresolvedAddressException.class, "the host name does not resolve",
-          TimeoutException.class, "the response took longer than " + TIMEOUT_SECONDS + " s");
+          TimeoutException.class, "the response took longer than " + TIMEOUT.toSeconds() + " s");
 
   /** The value of the User-Agent header, including the version of the adapter's JAR file. */
   private static final String USER_AGENT =
@@ -50,9 +51,16 @@ final class KeySetClient {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   private final URI address;
+  private final Duration timeout;
 
   KeySetClient(URI address) {
+    this(address, TIMEOUT);
+  }
+
+  /** Creates a client with another limit on the duration of a fetch. */
+  KeySetClient(URI address, Duration timeout) {
     this.address = address;
+    this.timeout = timeout;
   }
 
   /** Fetches the key set; throws ConfigurationException with the reason if the fetch fails. */
@@ -93,7 +101,7 @@ final class KeySetClient {
             HttpResponse.BodyHandlers.ofByteArrayConsumer(
                 part -> part.ifPresent(bytes -> append(bytes, body))));
     try {
-      return response.copy().orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS).join();
+      return response.copy().orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS).join();
     } finally {
       response.cancel(true);
     }

@@ -3,7 +3,6 @@ package org.plantstore.adapter.http.token;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
 import io.micronaut.context.exceptions.ConfigurationException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -60,8 +59,8 @@ final class ProviderKeys {
    * @param maxSearches the maximum number of tokens that can wait for a fetch at the same time
    * @param thread the single thread that fetches the keys
    */
-  ProviderKeys(URI address, Duration lifetime, int maxSearches, Executor thread) {
-    client = new KeySetClient(address);
+  ProviderKeys(KeySetClient client, Duration lifetime, int maxSearches, Executor thread) {
+    this.client = client;
     lifetimeNanos = lifetime.toNanos();
     pauseNanos = lifetimeNanos / 120;
     searches = new Semaphore(maxSearches);

@@ -5,6 +5,7 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.KeyConverter;
 import io.micronaut.scheduling.annotation.Scheduled;
+import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.security.Key;
@@ -54,7 +55,13 @@ final class TokenKeys {
   private final @Nullable ProviderKeys provider;
   private volatile Snapshot current;
 
+  @Inject
   TokenKeys(TokenSettings settings) {
+    this(settings, KeySetClient.TIMEOUT);
+  }
+
+  /** Creates an instance with another limit on the duration of a fetch from the provider. */
+  TokenKeys(TokenSettings settings, Duration fetchTimeout) {
     secrets = new RenewedFiles<>("JWT_SECRET_FILE", settings.secrets(), SecretKeys::readAgain);
     file =
         new RenewedFiles<>("JWT_JWKS_URL", settings.readKeySet(), known -> settings.readKeySet());
@@ -63,7 +70,11 @@ final class TokenKeys {
     provider =
         address == null
             ? null
-            : new ProviderKeys(address, Duration.ofMinutes(5), 1_024, ProviderKeys.newThread());
+            : new ProviderKeys(
+                new KeySetClient(address, fetchTimeout),
+                Duration.ofMinutes(5),
+                1_024,
+                ProviderKeys.newThread());
     current = new Snapshot(secrets.current(), file.current().usable());
   }
 

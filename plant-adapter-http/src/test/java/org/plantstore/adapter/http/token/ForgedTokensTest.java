@@ -156,9 +156,9 @@ class ForgedTokensTest {
     tokens.forEach(ForgedTokensTest::assertInvalid);
     assertEquals(0, attacker.fetches(), "fetches from the attacker");
     // withProvider and withBoth each start a fetch at most every 2.5 s, however slow the machine
-    // is.
+    // is. Another test may have started the first of these fetches, which arrived only now.
     Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-    long permitted = 2 * (1 + elapsed.dividedBy(Duration.ofMillis(2_500)));
+    long permitted = 2 * (2 + elapsed.dividedBy(Duration.ofMillis(2_500)));
     assertTrue(provider.fetches() - fetches <= permitted, "too many fetches from the provider");
   }
 

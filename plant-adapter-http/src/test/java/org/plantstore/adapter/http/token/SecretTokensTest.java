@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.http.HttpStatus;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -246,9 +247,10 @@ class SecretTokensTest {
     assertInvalid("a.".repeat(7_000));
   }
 
+  /** Fetches from a provider do not time out even if the machine stalls. */
   static TokenValidation validation(Map<String, Object> properties) {
     TokenSettings settings = settings(properties);
-    return new TokenValidation(settings, new TokenKeys(settings));
+    return new TokenValidation(settings, new TokenKeys(settings, Duration.ofMinutes(1)));
   }
 
   /** Returns the settings that these properties, such as {@code jwt.secret}, specify. */
