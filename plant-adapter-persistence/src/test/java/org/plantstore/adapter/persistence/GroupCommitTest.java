@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -25,9 +26,9 @@ import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -42,7 +43,7 @@ import org.plantstore.adapter.persistence.PendingPlants.Call;
 import org.plantstore.domain.NewPlant;
 
 /** The group commit with a table in memory, which tests can block or make fail. */
-@Timeout(30)
+@Timeout(60)
 class GroupCommitTest {
 
   private static final int WRITERS = 4;
@@ -63,21 +64,26 @@ class GroupCommitTest {
   private final ScheduledExecutorService sweeps = Executors.newScheduledThreadPool(1);
 
   @AutoClose("shutdownNow")
-  private final ExecutorService writers = Executors.newFixedThreadPool(WRITERS);
+  private final ThreadPoolExecutor writers =
+      (ThreadPoolExecutor) Executors.newFixedThreadPool(WRITERS);
 
   private GroupCommit groupCommit;
 
   @BeforeEach
-  void open() {
-    open(Duration.ofSeconds(20));
-  }
-
   @SuppressWarnings("FutureReturnValueIgnored")
-  private void open(Duration timeout) {
-    GroupCommit opened =
-        new GroupCommit(this::write, () -> WRITERS, writers, timeout, new StoreMetrics(null));
+  void open() {
+    GroupCommit opened = newGroupCommit(HOUR);
     sweeps.scheduleWithFixedDelay(opened::sweep, 10, 10, TimeUnit.MILLISECONDS);
     groupCommit = opened;
+  }
+
+  /** Opens a queue in which every plant is overdue as soon as the test calls sweep(). */
+  private void openWithoutSweeps() {
+    groupCommit = newGroupCommit(Duration.ZERO);
+  }
+
+  private GroupCommit newGroupCommit(Duration timeout) {
+    return new GroupCommit(this::write, () -> WRITERS, writers, timeout, new StoreMetrics(null));
   }
 
   private Map<Long, @Nullable NewPlant> write(SortedMap<Long, NewPlant> plants, boolean isRetry)
@@ -149,16 +155,18 @@ class GroupCommitTest {
   @Test
   void plants_are_not_written_after_their_deadline_or_if_their_call_was_canceled()
       throws Exception {
-    open(Duration.ofMillis(300));
+    openWithoutSweeps();
     List<CompletableFuture<Void>> calls = occupyAllWriters();
     calls.addAll(callAll(0, 1, 2));
     assertTrue(groupCommit.putIfAbsent(fern(3)).cancel(false));
 
+    groupCommit.sweep();
     for (CompletableFuture<Void> call : calls) {
       assertEquals("the database did not respond in time", unavailable(call));
     }
 
-    await(() -> groupCommit.waitingPlants() == 0);
+    groupCommit.sweep();
+    assertEquals(0, groupCommit.waitingPlants());
     release();
     call(77).get();
     assertEquals(List.of(77L), lastBatch());
@@ -296,13 +304,15 @@ class GroupCommitTest {
   }
 
   @Test
-  void batch_is_retried_until_the_deadline_and_callers_receive_the_reason() {
-    open(Duration.ofMillis(300));
+  void batch_is_retried_until_the_deadline_and_callers_receive_the_reason() throws Exception {
+    openWithoutSweeps();
     release();
     failWith(1, LOST);
 
-    assertEquals("failed (SQLSTATE 08006)", unavailable(call(1)));
-    assertTrue(batches.size() > 1, batches::toString);
+    CompletableFuture<Void> call = call(1);
+    awaitBatches(3);
+    groupCommit.sweep();
+    assertEquals("failed (SQLSTATE 08006)", unavailable(call));
   }
 
   @Test
@@ -328,7 +338,7 @@ class GroupCommitTest {
   /** Handling the error also fails, as can happen if no memory is free. */
   @Test
   void writers_that_fail_are_replaced_and_their_plants_fail_at_the_deadline() throws Exception {
-    open(Duration.ofMillis(500));
+    openWithoutSweeps();
     release();
     table =
         (plants, isRetry) -> {
@@ -346,7 +356,13 @@ class GroupCommitTest {
             GroupCommit.class.getName(),
             () -> {
               for (int time = 0; time <= WRITERS; time++) {
-                assertEquals("the database did not respond in time", unavailable(call(time)));
+                CompletableFuture<Void> call = call(time);
+                int attempts = time + 1;
+                assertDoesNotThrow(
+                    () -> await(() -> batches.size() == attempts && writers.getActiveCount() == 0));
+                groupCommit.sweep();
+                assertEquals("the database did not respond in time", unavailable(call));
+                groupCommit.sweep(); // only now removes the batch of the failed writer
               }
             });
 
@@ -359,17 +375,19 @@ class GroupCommitTest {
   @Test
   @SuppressWarnings("NullAway") // this test passes null
   void plants_whose_batch_cannot_be_formed_fail_at_the_deadline() throws Exception {
-    open(Duration.ofMillis(500));
+    openWithoutSweeps();
     occupyAllWriters();
     List<CompletableFuture<Void>> calls = callAll(1, 2);
     CompletableFuture<NewPlant> missing = groupCommit.putIfAbsent(null);
     release();
     await(() -> groupCommit.waitingPlants() <= 1);
     missing.cancel(false);
+    groupCommit.sweep();
 
     for (CompletableFuture<Void> call : calls) {
       assertEquals("the database did not respond in time", unavailable(call));
     }
+    groupCommit.sweep(); // only now removes the failed batch
     call(1).get();
   }
 
@@ -407,12 +425,17 @@ class GroupCommitTest {
         };
   }
 
-  /** Occupies every writer with a batch of one plant, whose id is negative. */
+  /**
+   * Occupies every writer with a batch of one plant, whose id is negative. Waits before each batch,
+   * so that the batch begins without a sweep.
+   */
   private List<CompletableFuture<Void>> occupyAllWriters() throws Exception {
     List<CompletableFuture<Void>> calls = new ArrayList<>();
     for (int writer = 1; writer <= WRITERS; writer++) {
       calls.add(call(writer - 100));
       awaitBatches(writer);
+      long began = System.nanoTime();
+      await(() -> System.nanoTime() - began >= Duration.ofMillis(20).toNanos());
     }
     return calls;
   }
