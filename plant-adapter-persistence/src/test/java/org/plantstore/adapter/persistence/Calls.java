@@ -1,6 +1,7 @@
 package org.plantstore.adapter.persistence;
 
 import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -15,9 +16,12 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.function.ThrowingConsumer;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.domain.PlantStore;
 import org.plantstore.domain.PlantStoreUnavailableException;
@@ -68,14 +72,20 @@ public final class Calls {
   }
 
   /** Returns the lines that an action logs at level INFO or above. */
-  public static List<String> log(String name, Runnable action) {
+  public static List<String> log(String name, Executable action) {
+    return log(name, lines -> action.execute());
+  }
+
+  /** Works like {@link #log(String, Executable)}, but the action can watch the lines. */
+  public static List<String> log(String name, ThrowingConsumer<List<ILoggingEvent>> action) {
     ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.list = new CopyOnWriteArrayList<>();
     log.start();
     Logger logger = (Logger) LoggerFactory.getLogger(name);
     logger.setLevel(Level.INFO);
     logger.addAppender(log);
     try {
-      action.run();
+      assertDoesNotThrow(() -> action.accept(log.list));
     } finally {
       logger.detachAppender(log);
       logger.setLevel(null);

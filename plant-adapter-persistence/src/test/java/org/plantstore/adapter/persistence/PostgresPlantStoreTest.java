@@ -20,7 +20,7 @@ class PostgresPlantStoreTest extends InstancesContract {
   static void start() {
     SERVER.reset();
     for (int instance = 0; instance < 2; instance++) {
-      another(SERVER.connect(Map.of("database.timeout.seconds", 60)));
+      another(SERVER.connect(Map.of()));
     }
   }
 

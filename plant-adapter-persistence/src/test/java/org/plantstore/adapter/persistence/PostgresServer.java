@@ -47,7 +47,9 @@ public abstract class PostgresServer {
 
   /** Asserts that an instance does not start, and returns the reason. */
   public String refusal(Map<String, Object> replacements) {
-    return reason(() -> connect(replacements).close());
+    Map<String, Object> once = new HashMap<>(Map.of("database.start.timeout.seconds", 0));
+    once.putAll(replacements);
+    return reason(() -> connect(once).close());
   }
 
   /** Asserts that the command migrate fails, and returns the reason. */
@@ -83,13 +85,17 @@ public abstract class PostgresServer {
         .start();
   }
 
-  /** Returns the settings of an instance. The replacements override the settings of this server. */
+  /**
+   * Returns the settings of an instance. The replacements override the settings of this server. The
+   * timeouts are so long that they do not pass even if the machine stalls.
+   */
   protected Map<String, Object> settings(Map<String, Object> replacements) {
     Map<String, Object> settings = new HashMap<>();
     settings.put("database.url", url("postgres"));
     settings.put("database.username", role);
     settings.put("database.password", "any");
-    settings.put("database.start.timeout.seconds", 0);
+    settings.put("database.timeout.seconds", 60);
+    settings.put("database.start.timeout.seconds", 60);
     settings.putAll(replacements);
     return settings;
   }

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -59,7 +60,14 @@ class PostgresTest {
   void many_plants_share_each_commit() throws Exception {
     long before = Long.parseLong(SERVER.single("SELECT pg_current_xact_id()"));
 
-    assertAllStored(putAll(store, LongStream.range(0, 10_000)));
+    List<CompletableFuture<Void>> calls;
+    try (Connection holder = SERVER.connection()) {
+      holder.setAutoCommit(false);
+      holder.createStatement().execute("LOCK TABLE plant");
+      calls = putAll(store, LongStream.range(0, 10_000));
+      holder.rollback(); // only now can any plant be stored
+    }
+    assertAllStored(calls);
 
     assertEquals("10000", SERVER.single("SELECT count(*) FROM plant"));
     long commits = Long.parseLong(SERVER.single("SELECT pg_current_xact_id()")) - before;
@@ -80,7 +88,10 @@ class PostgresTest {
 
   @Test
   void locked_ids_do_not_prevent_other_plants_from_being_stored() throws Exception {
-    try (Connection holder = SERVER.connection()) {
+    try (Connection holder = SERVER.connection();
+        // The batch waits for a lock for a fifth of this time.
+        ApplicationContext another = SERVER.connect(Map.of("database.timeout.seconds", 20))) {
+      PlantStore store = another.getBean(PlantStore.class);
       holder.setAutoCommit(false);
       holder
           .createStatement()
@@ -175,24 +186,34 @@ class PostgresTest {
           """)
   void create_succeeds_as_soon_as_a_change_of_a_setting_or_the_table_is_undone(
       String change, String undo) {
-    String endSessions =
-        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'plant-store'";
     try (ApplicationContext another = SERVER.connect(Map.of("database.timeout.seconds", 1))) {
       PlantStore changed = another.getBean(PlantStore.class);
-      for (long id = 0; id < 50; id++) {
-        changed.putIfAbsent(fern(id));
-      }
-      // Each statement has its own transaction, so that no new session begins with the old setting.
-      for (String statement : change.replace("<end sessions>", endSessions).split("; ", -1)) {
-        SERVER.execute(statement);
-      }
-      putAll(changed, LongStream.range(50, 60))
-          .forEach(call -> assertInstanceOf(RuntimeException.class, failure(call)));
+      // If the machine stalls, the deadline passes, so the test needs another attempt.
+      assertTrue(IntStream.range(0, 20).anyMatch(attempt -> succeedsAtOnce(changed, change, undo)));
+    }
+  }
 
-      SERVER.execute(undo);
-      for (long id = 60; id < 80; id++) {
-        assertEquals(fern(id), changed.putIfAbsent(fern(id)));
-      }
+  private static boolean succeedsAtOnce(PlantStore changed, String change, String undo) {
+    String endSessions =
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'plant-store'";
+    boolean wasAvailable = areAllStored(changed, LongStream.range(0, 50));
+    // Each statement has its own transaction, so that no new session begins with the old setting.
+    for (String statement : change.replace("<end sessions>", endSessions).split("; ", -1)) {
+      SERVER.execute(statement);
+    }
+    putAll(changed, LongStream.range(50, 60))
+        .forEach(call -> assertInstanceOf(RuntimeException.class, failure(call)));
+
+    SERVER.execute(undo);
+    return areAllStored(changed, LongStream.range(60, 80)) && wasAvailable;
+  }
+
+  private static boolean areAllStored(PlantStore store, LongStream ids) {
+    try {
+      ids.forEach(id -> assertEquals(fern(id), store.putIfAbsent(fern(id))));
+      return true;
+    } catch (PlantStoreUnavailableException e) {
+      return false;
     }
   }
 
@@ -200,8 +221,7 @@ class PostgresTest {
   @Test
   void metrics_cover_batches_commits_failures_the_queue_and_the_pool() {
     MeterRegistry registry = new SimpleMeterRegistry();
-    Map<String, Object> settings = Map.of("database.timeout.seconds", 1);
-    try (ApplicationContext context = SERVER.connect(settings, registry)) {
+    try (ApplicationContext context = SERVER.connect(Map.of(), registry)) {
       PlantStore measured = context.getBean(PlantStore.class);
       for (long id = 0; id < 3; id++) {
         measured.putIfAbsent(fern(id));
@@ -216,7 +236,12 @@ class PostgresTest {
       assertEquals(3, registry.get("plant.store.queue.wait").functionTimer().count());
       assertEquals(5, registry.get("hikaricp.connections.max").gauge().value());
 
-      SERVER.execute("DROP TABLE plant");
+      SERVER.execute(
+          """
+          CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS
+            $$BEGIN RAISE SQLSTATE '53100' USING MESSAGE = 'the disk is full'; END$$;
+          CREATE TRIGGER fill BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION fill();
+          """);
       assertThrows(PlantStoreUnavailableException.class, () -> measured.putIfAbsent(fern(3)));
       assertEquals(3, stored.count());
       assertTrue(failed.count() > 0);
@@ -235,7 +260,7 @@ class PostgresTest {
   /** A timeout of 1 ms could end a session, or cancel the statement that sets up the session. */
   @Test
   void timeouts_of_the_role_have_no_effect() throws SQLException {
-    Map<String, String> expected = Map.of("statement_timeout", "4s", "lock_timeout", "1s");
+    Map<String, String> expected = Map.of("statement_timeout", "48s", "lock_timeout", "12s");
     String names =
         "SELECT string_agg(name, ' ') FROM pg_settings"
             + " WHERE name LIKE '%timeout' AND category LIKE '%Statement Behavior'";
