@@ -2,7 +2,6 @@ package org.plantstore.app;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.http.HttpResponse;
@@ -10,6 +9,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -37,18 +38,17 @@ class DatabaseFaultsTest {
 
   private static final int MAX_CREATES = 100;
   private static final Duration DEADLINE = Duration.ofSeconds(2);
-
-  /** Additional time for a busy machine. */
-  private static final Duration MARGIN = Duration.ofMillis(1_500);
-
   private static final Duration RECOVERY = Duration.ofSeconds(5);
   private static final String AWAY = "The database is unavailable: ";
   private static final String BACK = "The database is available again";
+  private static final String THREADS = "jvm_threads_live_threads";
   private static final String REFUSALS = "Create requests failed with error 5002";
   private static final String END_SESSIONS =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'gardener'";
 
   private static final AtomicLong NEXT_ID = new AtomicLong();
+
+  private final TimeLimits limits = new TimeLimits();
 
   @TempDir static Path data;
 
@@ -69,8 +69,6 @@ class DatabaseFaultsTest {
             "gardener",
             "DATABASE_TIMEOUT_SECONDS",
             String.valueOf(DEADLINE.toSeconds()),
-            "MAX_CONCURRENT_CREATES",
-            String.valueOf(MAX_CREATES),
             "JAVA_TOOL_OPTIONS",
             "-Xmx64m");
     service = new ServiceProcess(environment).awaitReady();
@@ -103,9 +101,15 @@ class DatabaseFaultsTest {
 
   @ParameterizedTest
   @EnumSource
+  @Timeout(900)
   void creates_fail_within_the_deadline_and_succeed_soon_after_the_fault(Fault fault)
       throws Throwable {
-    assertEquals(200, create().statusCode());
+    limits.check(() -> refuseAndRecover(fault));
+    assertFalse(service.output().contains("\tat "), "the log contains a stack trace");
+  }
+
+  private void refuseAndRecover(Fault fault) throws Throwable {
+    Await.until(() -> assertEquals(200, create().statusCode()));
     // The store may have lost its only connection in the previous test.
     Await.until(() -> assertEquals(service.lines(AWAY).size(), service.lines(BACK).size()));
     final long began = System.nanoTime();
@@ -115,83 +119,86 @@ class DatabaseFaultsTest {
     fault.begin.execute();
     try {
       CompletableFuture<Void> notReady =
-          CompletableFuture.runAsync(
-              () -> assertWithin(Duration.ofSeconds(4), () -> service.awaitReadiness(503)));
+          CompletableFuture.runAsync(() ->
+              limits.within(Duration.ofSeconds(4), "readiness", () -> service.awaitReadiness(503)));
       for (int time = 0; time < 2; time++) {
-        assertWithin(DEADLINE, DatabaseFaultsTest::assertAllAreRefused);
+        limits.within(DEADLINE, "refusal", DatabaseFaultsTest::assertAllAreRefused);
       }
       notReady.join();
       assertEquals("{\"status\":\"DOWN\"}", health("readiness"));
       assertEquals("{\"status\":\"UP\"}", health("liveness"));
-      assertEquals(0, metric("plant_store_database_up"));
+      assertEquals(0, metric(service, "plant_store_database_up"));
+      Await.until(() -> assertTrue(service.lines(REFUSALS).size() > linesBefore, REFUSALS));
       int lines = service.lines(REFUSALS).size() - linesBefore;
       long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds();
-      assertTrue(lines >= 1 && lines <= seconds + 2, lines + " lines in " + seconds + " s");
+      assertTrue(lines <= seconds + 2, lines + " lines in " + seconds + " s");
     } finally {
       proxy.heal();
       execute("ALTER ROLE gardener LOGIN CONNECTION LIMIT -1");
     }
 
-    assertWithin(
+    limits.within(
         fault == Fault.REFUSED_ROLE ? RECOVERY.plusSeconds(5) : RECOVERY,
+        "recovery",
         () -> Await.until(() -> assertEquals(200, create().statusCode())));
     service.awaitReady();
     Await.until(() -> assertTrue(service.lines(BACK).size() > outages, BACK));
-    assertEquals(outages + 1, service.lines(BACK).size(), service::output);
-    assertEquals(outages + 1, service.lines(AWAY).size(), service::output);
-    assertFalse(service.output().contains("\tat "), "the log contains a stack trace");
+    // If the machine stalls, the service may report another outage.
+    for (String line : List.of(AWAY, BACK)) {
+      limits.expect(service.lines(line).size() == outages + 1, "outages: " + service.output());
+    }
   }
 
   private static void assertAllAreRefused() {
-    for (HttpResponse<String> response : responses(beginCreates(40))) {
+    for (HttpResponse<String> response : responses(beginCreates(service, 40))) {
       assertTrue(response.body().startsWith("{\"error\":5002,"), response.body());
       assertEquals(503, response.statusCode());
       assertTrue(response.headers().firstValue("Retry-After").orElse("").matches("[1-3]"));
     }
   }
 
-  /** Checks the times that the service measured, because callers also wait for a processor. */
+  @Test
+  @Timeout(900)
+  void creates_that_wait_for_a_lock_fail_within_the_deadline() throws Throwable {
+    try (Connection locker = Database.of(server).lock("plant")) {
+      limits.check(
+          () -> limits.within(DEADLINE, "refusal", DatabaseFaultsTest::assertAllAreRefused));
+      locker.rollback();
+    }
+  }
+
+  /** A table is locked until all creates beyond the limit have been refused. */
   @Test
   void creates_beyond_the_limit_are_refused_early_and_waiting_creates_hold_no_thread()
       throws SQLException {
-    responses(beginCreates(10 * MAX_CREATES)); // loads the classes before the measurement
-    try (Connection locker = Database.of(server).lock("plant")) {
-      List<HttpResponse<String>> responses = responses(beginCreates(10 * MAX_CREATES));
-
-      long waited = count(responses, "{\"error\":5002,");
-      // Some callers may have arrived after earlier callers had received their responses.
-      assertTrue(waited >= MAX_CREATES && waited <= 4 * MAX_CREATES, waited + " creates waited");
-      assertEquals(10 * MAX_CREATES, waited + count(responses, "{\"error\":5003,"));
-      assertTrue(slowest("5002") < DEADLINE.plus(MARGIN).toMillis(), service::metrics);
-      assertTrue(slowest("5003") < DEADLINE.toMillis(), service::metrics);
-      // The service stays ready, because another instance could not serve these callers either.
-      assertEquals(200, service.readiness());
-      assertEquals(1, metric("plant_store_database_up"));
-      locker.rollback();
+    Database database = Database.create();
+    Map<String, String> environment =
+        database.environment(
+            "MAX_CONCURRENT_CREATES", String.valueOf(MAX_CREATES), "JAVA_TOOL_OPTIONS", "-Xmx64m");
+    try (ServiceProcess limited = new ServiceProcess(environment).awaitReady()) {
+      responses(beginCreates(limited, 10 * MAX_CREATES)); // starts the threads
+      double idle = metric(limited, THREADS);
+      List<CompletableFuture<HttpResponse<String>>> calls = new ArrayList<>();
+      try (Connection locker = database.lock("plant")) {
+        calls.addAll(beginCreates(limited, 10 * MAX_CREATES));
+        Await.until(() ->
+            assertEquals(
+                9 * MAX_CREATES, calls.stream().filter(CompletableFuture::isDone).count()));
+        // The service stays ready, because another instance could not serve these callers either.
+        limited.awaitReady();
+        assertEquals(1, metric(limited, "plant_store_database_up"));
+        double threads = metric(limited, THREADS);
+        assertTrue(threads - idle <= 20, threads + " threads instead of " + idle);
+        locker.rollback();
+      }
+      List<HttpResponse<String>> responses = responses(calls);
+      assertEquals(9 * MAX_CREATES, count(responses, "{\"error\":5003,"));
+      assertEquals(MAX_CREATES, count(responses, "{\"name\":"));
     }
-
-    String waits = "plant_store_queue_wait_seconds_count";
-    double idle = metric("jvm_threads_live_threads");
-    double before = metric(waits);
-    execute(
-        "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS"
-            + " 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END'",
-        "CREATE TRIGGER wait AFTER INSERT ON plant EXECUTE FUNCTION wait()");
-    List<CompletableFuture<HttpResponse<String>>> calls = beginCreates(MAX_CREATES);
-    Await.until(() -> assertTrue(metric(waits) - before >= MAX_CREATES, "not all wait"));
-    double threads = metric("jvm_threads_live_threads");
-    assertTrue(threads - idle <= 20, threads + " threads instead of " + idle);
-    responses(calls).forEach(response -> assertEquals(200, response.statusCode()));
-    execute("DROP FUNCTION wait CASCADE");
   }
 
-  private static double slowest(String error) {
-    String labels = "{error=\"" + error + "\",outcome=\"failed\"}";
-    return 1_000 * metric("plant_store_requests_seconds_max" + labels);
-  }
-
-  private static double metric(String series) {
-    String metrics = service.metrics();
+  private static double metric(ServiceProcess of, String series) {
+    String metrics = of.metrics();
     return Double.parseDouble(
         metrics.substring(metrics.indexOf("\n" + series + " ") + 1).split("[ \n]", 3)[1]);
   }
@@ -200,17 +207,14 @@ class DatabaseFaultsTest {
     return responses.stream().filter(response -> response.body().startsWith(start)).count();
   }
 
-  private static List<CompletableFuture<HttpResponse<String>>> beginCreates(int number) {
-    return Stream.generate(() -> service.beginCreate(fern())).limit(number).toList();
+  private static List<CompletableFuture<HttpResponse<String>>> beginCreates(
+      ServiceProcess at, int number) {
+    return Stream.generate(() -> at.beginCreate(fern())).limit(number).toList();
   }
 
   private static List<HttpResponse<String>> responses(
       List<CompletableFuture<HttpResponse<String>>> calls) {
     return calls.stream().map(CompletableFuture::join).toList();
-  }
-
-  private static void assertWithin(Duration limit, Executable call) {
-    assertTimeout(limit.plus(MARGIN), call);
   }
 
   private static void execute(String... statements) throws SQLException {
