@@ -108,7 +108,7 @@ class ChaosTest {
   }
 
   private ServiceProcess startService() {
-    return new ServiceProcess(Database.of(server).environment());
+    return new ServiceProcess(Database.of(server).environment("DATABASE_TIMEOUT_SECONDS", "5"));
   }
 
   private void pause() {

@@ -123,14 +123,14 @@ class CommandsTest {
             .environment(
                 "JWT_AUDIENCES", "canary",
                 "DATABASE_PORT", "tcp://10.0.0.1:5432",
-                "CREATE_TIMEOUT_SECONDS", "3");
+                "CREATE_TIMEOUT_SECONDS", "60");
     List<String> warnings =
         List.of(
             "JWT_AUDIENCES has no effect, because there is no setting with this name; did you mean"
                 + " JWT_AUDIENCE?",
             "the maximum heap \\(-Xmx\\) is 64 MB, but should be at least 128 MB",
-            "CREATE_TIMEOUT_SECONDS is 3, but should be greater than DATABASE_TIMEOUT_SECONDS, which"
-                + " is 5; otherwise, the service may respond with an error even though the"
+            "CREATE_TIMEOUT_SECONDS is 60, but should be greater than DATABASE_TIMEOUT_SECONDS, which"
+                + " is 60; otherwise, the service may respond with an error even though the"
                 + " plant has been stored");
     String small = "-Xmx64m";
     try (ServiceProcess check =

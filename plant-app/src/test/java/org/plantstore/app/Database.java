@@ -48,7 +48,8 @@ record Database(int port, String name) {
 
   /**
    * Returns the settings of a service that uses this database, and other settings, which are pairs
-   * of a name and a value.
+   * of a name and a value. By default, creates wait for the database as long as possible, so that
+   * they succeed even if the machine stalls.
    */
   Map<String, String> environment(String... others) {
     return environmentAt("127.0.0.1:" + port + "/" + name, others);
@@ -59,6 +60,7 @@ record Database(int port, String name) {
     environment.put("DATABASE_URL", "jdbc:postgresql://" + address);
     environment.put("DATABASE_USERNAME", USER);
     environment.put("DATABASE_PASSWORD", USER);
+    environment.put("DATABASE_TIMEOUT_SECONDS", "60");
     environment.put("JWT_SECRET", DevelopmentKey.SECRET);
     for (int other = 0; other < others.length; other += 2) {
       environment.put(others[other], others[other + 1]);

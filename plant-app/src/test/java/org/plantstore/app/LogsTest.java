@@ -17,7 +17,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.Socket;
-import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -82,13 +81,14 @@ class LogsTest {
   void access_log_and_warnings_contain_the_request_id_and_the_trace_id() throws Exception {
     Database database = Database.create();
     Map<String, String> environment =
-        database.environment(
-            "ACCESS_LOG", "on", "LOG_FORMAT", "json", "DATABASE_TIMEOUT_SECONDS", "5");
+        database.environment("ACCESS_LOG", "on", "LOG_FORMAT", "json");
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady()) {
-      try (Connection locker = database.lock("plant")) {
-        assertEquals(503, create(service, "late"));
-        locker.rollback();
-      }
+      database.execute(
+          "CREATE FUNCTION fill() RETURNS trigger LANGUAGE plpgsql AS"
+              + " $$BEGIN RAISE SQLSTATE '53100' USING MESSAGE = 'the disk is full'; END$$",
+          "CREATE TRIGGER fill BEFORE INSERT ON plant FOR EACH ROW EXECUTE FUNCTION fill()");
+      assertEquals(503, create(service, "late"));
+      database.execute("DROP FUNCTION fill CASCADE");
       assertEquals(200, create(service, "order"));
 
       JsonNode warning = JSON.readTree(service.awaitLine("Create requests failed with error 5002"));

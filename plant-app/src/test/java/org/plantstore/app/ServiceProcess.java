@@ -59,8 +59,9 @@ final class ServiceProcess implements AutoCloseable {
   }
 
   /**
-   * The service that tests share unless they change it. Its settings are the defaults, except that
-   * only the caller {@code developer} may create plants. Other callers receive 403.
+   * The service that tests share unless they change it. Its settings are the defaults, except for
+   * those of {@link Database#environment}, and that only the caller {@code developer} may create
+   * plants. Other callers receive 403.
    */
   private static final class Shared {
 
