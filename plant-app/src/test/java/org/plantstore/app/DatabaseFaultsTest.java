@@ -176,7 +176,7 @@ class DatabaseFaultsTest {
         database.environment(
             "MAX_CONCURRENT_CREATES", String.valueOf(MAX_CREATES), "JAVA_TOOL_OPTIONS", "-Xmx64m");
     try (ServiceProcess limited = new ServiceProcess(environment).awaitReady()) {
-      responses(beginCreates(limited, 10 * MAX_CREATES)); // starts the threads
+      responses(beginCreates(limited, 2 * MAX_CREATES)); // starts the threads
       double idle = metric(limited, THREADS);
       List<CompletableFuture<HttpResponse<String>>> calls = new ArrayList<>();
       try (Connection locker = database.lock("plant")) {
