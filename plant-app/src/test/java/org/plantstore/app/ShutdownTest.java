@@ -40,6 +40,7 @@ class ShutdownTest {
   @AutoClose("shutdownNow")
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
+  private final TimeLimits limits = new TimeLimits();
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong created = new AtomicLong();
   private volatile boolean isUnready;
@@ -52,7 +53,7 @@ class ShutdownTest {
   void service_serves_requests_while_it_drains_and_resets_no_connection() throws Exception {
     Database database = Database.create();
     try (ServiceProcess service =
-        new ServiceProcess(database.environment("DRAIN_SECONDS", "3")).awaitReady()) {
+        new ServiceProcess(database.environment("DRAIN_SECONDS", "10")).awaitReady()) {
       List<Future<?>> clients = new ArrayList<>();
       for (int client = 0; client < CLIENTS; client++) {
         clients.add(threads.submit(() -> createUntilClosing(service.port)));
@@ -72,7 +73,7 @@ class ShutdownTest {
       }
       assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
       Duration served = Duration.ofNanos(System.nanoTime() - stopped);
-      assertTrue(served.compareTo(Duration.ofSeconds(3)) >= 0, "ended after " + served);
+      assertTrue(served.compareTo(Duration.ofSeconds(10)) >= 0, "ended after " + served);
       assertTrue(database.plants().size() >= created.get(), "acknowledged plants are missing");
     }
   }
@@ -102,13 +103,17 @@ class ShutdownTest {
     created.incrementAndGet();
   }
 
-  /** Uses TLS, because it adds a step to each connection. */
+  /** The service waits for a first request for 5 s, so the test must not stall for as long. */
   @Test
-  void requests_in_each_state_are_answered_and_logged_after_the_port_is_closed() throws Exception {
+  void requests_in_each_state_are_answered_and_logged_after_the_port_is_closed() throws Throwable {
+    limits.check(this::answerAfterThePortIsClosed);
+  }
+
+  /** Uses TLS, because it adds a step to each connection. */
+  private void answerAfterThePortIsClosed() throws Exception {
     Database database = Database.create();
     SocketFactory sockets = TestCertificate.TRUST.getSocketFactory();
-    Map<String, String> environment =
-        database.environment("ACCESS_LOG", "on", "DATABASE_TIMEOUT_SECONDS", "60");
+    Map<String, String> environment = database.environment("ACCESS_LOG", "on");
     environment.putAll(TestCertificate.settings("TLS_CERTIFICATE", "TLS_KEY"));
     try (ServiceProcess service = new ServiceProcess(environment).awaitReady();
         RawClient sent = new RawClient(sockets, service.port);
@@ -122,9 +127,21 @@ class ShutdownTest {
               + " WHERE wait_event_type = 'Lock' AND datname = current_database()";
       Await.until(() -> assertEquals("t", database.single(waits)));
 
-      service.terminate();
-      Await.until(() -> assertFalse(ServiceProcess.isOpen(service.port), "the port is open"));
-      first.sendCreate("{\"id\":3,\"name\":\"fern\"}", 0);
+      limits.within(
+          Duration.ofSeconds(3),
+          "the first request",
+          () -> {
+            service.terminate();
+            Await.until(() -> assertFalse(ServiceProcess.isOpen(service.port), "the port is open"));
+            try {
+              first.sendCreate("{\"id\":3,\"name\":\"fern\"}", 0);
+            } catch (IOException closed) {
+              limits.expect(false, closed.toString());
+            }
+          });
+      if (limits.areExceeded()) {
+        return;
+      }
       unfinished.send("}");
       locker.rollback();
 
@@ -143,9 +160,14 @@ class ShutdownTest {
     }
   }
 
+  /** The service waits for a reader for 10 s, so the test must not stall for as long. */
   @Test
   void service_whose_log_nobody_reads_keeps_serving_and_saves_lines_for_a_late_reader()
-      throws Exception {
+      throws Throwable {
+    limits.check(this::readLate);
+  }
+
+  private void readLate() throws Exception {
     Map<String, String> environment = Database.create().environment("ACCESS_LOG", "on");
     ProcessBuilder command = ServiceProcess.java(List.of());
     try (ServiceProcess service =
@@ -161,9 +183,18 @@ class ShutdownTest {
       }
       assertEquals(200, caller.create(1));
 
-      service.terminate();
-      Await.until(() -> assertFalse(ServiceProcess.isOpen(service.port), "the port is open"));
-      List<String> lines = log.lines().toList();
+      List<String> lines = new ArrayList<>();
+      limits.within(
+          Duration.ofSeconds(7),
+          "reading the log",
+          () -> {
+            service.terminate();
+            Await.until(() -> assertFalse(ServiceProcess.isOpen(service.port), "the port is open"));
+            log.lines().forEach(lines::add);
+          });
+      if (limits.areExceeded()) {
+        return;
+      }
       assertEquals(ServiceProcess.TERMINATED, service.awaitExit());
 
       long written = lines.stream().filter(line -> line.contains("plantstore.access")).count();
