@@ -143,8 +143,10 @@ class DeploymentTest {
     for (JsonNode target : targets) {
       assertEquals("management", target.path("port").textValue());
       String path = target.path("path").textValue();
-      int status = ServiceProcess.send(ServiceProcess.shared().atManagement(path)).statusCode();
-      assertEquals(200, status, path);
+      Await.until(() -> {
+        int status = ServiceProcess.send(ServiceProcess.shared().atManagement(path)).statusCode();
+        assertEquals(200, status, path);
+      });
     }
   }
 

@@ -171,7 +171,7 @@ class SmallHeapTest {
         connect(limited.port);
       }
       limited.awaitLine("New connections are being closed because 736 are already open;");
-      assertEquals(200, limited.readiness());
+      limited.awaitReady();
       closeConnections();
       Await.until(() -> assertEquals(200, limited.create(604, "fern").statusCode()));
       assertEquals(List.of(), limited.lines("Exception"));
