@@ -22,6 +22,7 @@ final class DevelopmentDatabase {
   static final String USERNAME = "postgres";
   static final String PASSWORD = "postgres";
 
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
   /**
@@ -58,6 +59,7 @@ final class DevelopmentDatabase {
             .setOverrideWorkingDirectory(folder.resolve("server").toFile())
             .setDataDirectory(data)
             .setCleanDataDirectory(false)
+            .setPGStartupWait(START_TIMEOUT)
             .setServerConfig("fsync", "on")
             .setServerConfig("full_page_writes", "on")
             .setServerConfig("synchronous_commit", "on")
