@@ -14,6 +14,7 @@ let browser, page, complaints, hosts;
 before(async () => {
   browser = await chromium.launch({
     executablePath: CHROMIUM,
+    timeout: TIMEOUT_MILLISECONDS,
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"],
   });
 });
@@ -22,8 +23,9 @@ after(() => browser.close());
 /** Opens a new page. Tests that do not call this continue on the page of the previous test. */
 async function open(path = "/", options = {}) {
   await page?.context().close();
-  page = await (await browser.newContext(options)).newPage();
-  page.setDefaultTimeout(TIMEOUT_MILLISECONDS);
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(TIMEOUT_MILLISECONDS); // also applies to pages that a page opens
+  page = await context.newPage();
   complaints = [];
   hosts = new Set();
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -116,13 +118,14 @@ test("ids near 2^63 are shown and sent exactly", async () => {
 });
 
 test("the page follows the color scheme", async () => {
-  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const isDark = () => page.evaluate(() => document.documentElement.matches(".dark-mode"));
-  const light = await background();
-  assert.equal(await isDark(), false);
+  const light = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  assert.equal(await page.locator("html.dark-mode").count(), 0);
   await page.emulateMedia({ colorScheme: "dark" });
-  assert.notEqual(await background(), light);
-  assert.equal(await isDark(), true);
+  await page.locator("html.dark-mode").waitFor();
+  await page.waitForFunction(
+    (before) => getComputedStyle(document.body).backgroundColor !== before,
+    light,
+  );
 });
 
 test("a token in the address is filled in and removed from the address", async () => {
