@@ -33,6 +33,12 @@ final class Program {
   /** Runs a program until it exits, and kills it if it takes longer than three minutes. */
   static Result run(Path folder, Map<String, String> environment, String... command)
       throws IOException {
+    return run(3, folder, environment, command);
+  }
+
+  /** Runs a program until it exits, and kills it if it takes longer than this number of minutes. */
+  static Result run(int minutes, Path folder, Map<String, String> environment, String... command)
+      throws IOException {
     Path output = Files.createTempFile("output", "");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.environment().keySet().retainAll(INHERITED);
@@ -41,7 +47,7 @@ final class Program {
     Process process = builder.start();
     process.getOutputStream().close();
     try {
-      if (!assertDoesNotThrow(() -> process.waitFor(3, TimeUnit.MINUTES))) {
+      if (!assertDoesNotThrow(() -> process.waitFor(minutes, TimeUnit.MINUTES))) {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly().onExit().join();
       }
