@@ -19,16 +19,16 @@ import org.slf4j.LoggerFactory;
  * Holds an identity provider's public keys. A single thread fetches the keys at a limited rate.
  * While the provider is down or publishes no usable key, the known keys remain in use, and a search
  * for an unknown key fails. A search that exceeds the rate limit waits for the next permitted
- * fetch. The Nimbus class {@code JWKSourceBuilder} is not used, because its key sources reject such
- * a search with an exception. Safe for use by multiple threads.
+ * fetch. The Nimbus class {@code JWKSourceBuilder} is not used, because its key sources throw an
+ * exception if a search exceeds the rate limit. Safe for use by multiple threads.
  */
 final class ProviderKeys {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProviderKeys.class);
 
   /**
-   * What is known after the last fetch. Each fetch replaces the entire record, so that readers see
-   * its components change at the same time.
+   * The known keys, and the time and outcome of the last fetch. Each fetch replaces the entire
+   * record, so that readers see its components change at the same time.
    *
    * @param keys the keys from the last successful fetch
    * @param since the {@link System#nanoTime()} at the start of the fetch or, if the fetch failed,
@@ -47,8 +47,8 @@ final class ProviderKeys {
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
 
-  // The earliest times of the next fetch, and of the next fetch that looks for a replaced key. Only
-  // the thread that fetches the keys uses these fields.
+  // The earliest time of the next fetch, and the earliest time of the next fetch that looks for a
+  // replacement key. Only the thread that fetches the keys uses these fields.
   private long nextFetchNanos = System.nanoTime();
   private long nextRepetitionNanos = nextFetchNanos;
 
@@ -82,15 +82,17 @@ final class ProviderKeys {
   }
 
   /**
-   * Searches for a key that matches the selector. The returned future completes when a matching key
-   * is known, when any fetch has failed, or at the end of the first fetch that begins after this
-   * call. If the provider is down and no matching key is known, the future fails with a
-   * RefusedException.
+   * Searches for a key that matches the selector. The returned future completes as soon as an
+   * untried matching key is known. If no untried key matches, the future completes at the end of
+   * the first fetch that begins after this call. The future completes earlier if a fetch that is
+   * already in progress fails, or if the provider is down and no fetch is permitted yet. If the
+   * provider is down and no matching key is known, the future fails with a RefusedException.
    *
-   * <p>If one of the keys already tried matches the selector, either the token is forged, or the
-   * provider has replaced that key with a new one that has the same {@code kid}. Such a search
-   * starts a fetch only if a tenth of the keys' lifetime has passed since the last fetch that such
-   * a search started, so that forged tokens cannot cause many fetches.
+   * <p>If the selector matches one of the keys already tried, either the token is forged, or the
+   * provider has published a replacement key that also matches the selector. Fetches that look for
+   * a replacement key are at least a tenth of the keys' lifetime apart, so that forged tokens
+   * cannot cause many fetches. If the last fetch that looked for a replacement key is too recent,
+   * the search ends without a fetch.
    *
    * @param tried the known keys, none of which verified the token's signature
    * @throws RefusedException with the error {@code OVERLOADED} if too many tokens are waiting for a
@@ -126,9 +128,9 @@ final class ProviderKeys {
   }
 
   /**
-   * Starts a fetch if the keys' lifetime has passed since the last fetch or, if the last fetch
-   * failed, if a tenth of the lifetime has passed since then. Before the first successful fetch,
-   * this method does nothing.
+   * Starts a fetch if the keys' lifetime has passed since the last fetch. After a failed fetch,
+   * only a tenth of the lifetime must pass before this method starts another fetch. Before the
+   * first successful fetch, this method does nothing.
    */
   void renew() {
     if (isDue()) {
