@@ -29,8 +29,8 @@ final class InvalidTokenException extends RefusedException {
   }
 
   /**
-   * Throws an InvalidTokenException that contains the message and compares the expected and the
-   * found value, unless the requirement is met.
+   * Throws an InvalidTokenException with the message, the expected value, and the actual value,
+   * unless the requirement is met.
    */
   static void require(boolean isMet, String message, String expected, @Nullable Object found) {
     if (!isMet) {

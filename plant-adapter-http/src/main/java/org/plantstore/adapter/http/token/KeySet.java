@@ -29,7 +29,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
 
   static final KeySet EMPTY = new KeySet(new JWKSet(), List.of());
 
-  /** The {@code use} values of keys that are ignored, because they are not meant for tokens. */
+  /** Keys with these {@code use} values are ignored, because they are not meant for tokens. */
   private static final List<Object> OTHER_USES = List.of("enc", "x509-svid");
 
   private static final int MAX_QUOTED_CHARACTERS = 1_000;
@@ -106,7 +106,7 @@ record KeySet(JWKSet usable, List<String> unusable) {
     }
   }
 
-  /** Returns the number of usable keys, followed by the name and fault of each unusable key. */
+  /** Returns the number of usable keys, followed by a description of each unusable key. */
   @Override
   public String toString() {
     return (usable.size() == 1 ? "1 usable key" : usable.size() + " usable keys")

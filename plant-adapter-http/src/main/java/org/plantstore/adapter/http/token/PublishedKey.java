@@ -23,7 +23,10 @@ final class PublishedKey {
           .map(JWSAlgorithm::parse)
           .toList();
 
-  /** The only members of a key that Nimbus parses. Others, such as {@code x5c}, may be invalid. */
+  /**
+   * The members of a key that are passed to Nimbus. All other members are removed first, because
+   * Nimbus would reject a key with an invalid {@code x5c}, for example.
+   */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));
 
   /** The {@code use} values of keys that verify tokens. SPIFFE uses {@code jwt-svid}. */
@@ -40,8 +43,8 @@ final class PublishedKey {
   }
 
   /**
-   * Returns a selector for the keys that may verify a token. Because {@code kid} is optional (RFC
-   * 7517, section 4.5), a key without a {@code kid} may verify a token with any {@code kid}.
+   * Returns a selector for the keys that match a token's header. Because {@code kid} is optional
+   * (RFC 7517, section 4.5), a key without a {@code kid} matches a token with any {@code kid}.
    */
   static JWKSelector selector(JWSHeader header) {
     JWKMatcher.Builder matcher =

@@ -20,9 +20,9 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 record RequiredClaim(String name, List<String> values) {
 
   /**
-   * The claims whose value is a list of words separated by spaces (RFC 8693, section 4.2). The text
-   * of any other claim must match as a whole, because a caller who can choose that text could
-   * include an accepted word in it.
+   * The claims whose value is a list of words separated by spaces (RFC 8693, section 4.2). The
+   * entire text of any other claim must match an accepted value, because a caller who can choose
+   * the text could insert an accepted word.
    */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 

@@ -13,9 +13,9 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 /**
- * Rejects otherwise valid tokens that lack a claim listed in JWT_REQUIRED_CLAIMS. This bean exists
- * only if JWT_REQUIRED_CLAIMS is set. The constructor decides this, because {@code @Requires} might
- * overlook a source of settings that {@link TokenSettings} reads. Immutable.
+ * Rejects otherwise valid tokens that lack a claim listed in JWT_REQUIRED_CLAIMS. The constructor
+ * disables this bean if JWT_REQUIRED_CLAIMS is not set. The annotation {@code @Requires} is not
+ * used, because it might overlook a source of settings that {@link TokenSettings} reads. Immutable.
  */
 @Singleton
 final class RequiredClaimsRule implements SecurityRule<HttpRequest<?>> {

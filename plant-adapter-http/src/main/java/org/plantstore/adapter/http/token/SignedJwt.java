@@ -38,8 +38,8 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
   /**
    * Matches the values of {@code typ} that identify access tokens (RFC 7515, section 4.1.9; RFC
    * 9068). SPIFFE also uses {@code JOSE}. Tokens of other types, such as logout tokens, do not
-   * grant access. This class does not compare types with Nimbus, because the result would depend on
-   * the default locale.
+   * grant access. Nimbus is not used to compare types, because the result would depend on the
+   * default locale.
    */
   private static final Pattern TYPE = Pattern.compile("(?i)(application/)?((at\\+)?jwt|jose)");
 

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionException;
  */
 public record TokenCheck(TokenSettings settings) {
 
-  /** Returns whether JWT_JWKS_URL names a key set, which {@link #provider} can then check. */
+  /** Returns whether JWT_JWKS_URL is set. */
   public boolean hasProvider() {
     return settings.keySet() != null;
   }

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param secrets the secrets for HS256, HS384, and HS512, or none if only a key set is configured
  * @param keySet the address of a JSON Web Key Set (RFC 7517), or null if only secrets are set
  * @param issuers the accepted values of {@code iss}, or an empty list to accept any issuer
- * @param audiences the accepted values of {@code aud}, or an empty list to accept any audience. One
- *     of these values is sufficient for a token.
+ * @param audiences the accepted values of {@code aud}, or an empty list to accept any audience. A
+ *     token needs to contain only one of these values.
  * @param requiredClaims the claims that a token must contain
  */
 public record TokenSettings(
@@ -91,7 +91,7 @@ public record TokenSettings(
 
   /**
    * Returns the value of a setting exactly as it was specified. The framework's own methods are not
-   * used, because a secret may contain text that they would replace as a placeholder.
+   * used, because a secret may contain text that they would treat as a placeholder.
    */
   private static @Nullable String value(Environment environment, String variable, String property) {
     Object value =

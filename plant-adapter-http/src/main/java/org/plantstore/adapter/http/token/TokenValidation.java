@@ -31,7 +31,7 @@ final class TokenValidation {
   private static final DefaultJWSVerifierFactory VERIFIERS = new DefaultJWSVerifierFactory();
 
   /**
-   * The executor that verifies public-key signatures, because this work would block an event loop
+   * Verifies public-key signatures on separate threads, because this work would block an event loop
    * for too long.
    */
   final Executor verification =

@@ -18,7 +18,10 @@ final class ValidatedTokens {
 
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
-  /** Limits the cached tokens to 4 MiB (one byte per character), or 256 of the longest tokens. */
+  /**
+   * The maximum total length of the cached tokens, which occupy one byte per character. The limit
+   * allows at least 256 tokens, because the headers of a request can have at most 16 KiB in total.
+   */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
   private final TokenKeys keys;
