@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * their path. A file watcher would miss that change, so the files are read every second instead.
  * Safe for use by multiple threads.
  *
- * @param <T> the type of the value. The result of its {@code toString} method is logged.
+ * @param <T> the type of the value. The result of the value's {@code toString} method is logged.
  */
 public final class RenewedFiles<T> {
 

@@ -51,8 +51,8 @@ public final class HttpStart implements ApplicationContextConfigurer {
 
   /**
    * The number of heap bytes to reserve for each connection without TLS. This number is twice the
-   * heap usage of a connection while the service waits for the rest of a small request. A
-   * connection with TLS occupies three times as much heap as a connection without TLS.
+   * heap usage of a connection on which only part of a small request has arrived. A connection with
+   * TLS occupies three times as much heap as a connection without TLS.
    */
   private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 
@@ -169,9 +169,9 @@ public final class HttpStart implements ApplicationContextConfigurer {
 
   /**
    * Throws ConfigurationException if the class path contains more than one version of Netty, for
-   * example because a database driver contains a copy of Netty. With two versions of Netty,
-   * requests would receive no response, and nothing would be logged. Jars with the same file name
-   * are counted once, because they contain the same version.
+   * example because a database driver contains a copy of Netty. If the class path contained two
+   * versions of Netty, requests would receive no response, and nothing would be logged. Jars with
+   * the same file name are counted once, because they contain the same version.
    */
   static void requireOneNetty(ResourceLoader classPath) {
     Map<String, URL> files = new TreeMap<>();

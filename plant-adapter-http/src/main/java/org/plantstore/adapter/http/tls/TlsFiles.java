@@ -66,7 +66,7 @@ public record TlsFiles(Path certificate, Path key) {
     return read(null).toString();
   }
 
-  /** Returns the certificate in the files, or {@code known} if the files still contain that one. */
+  /** Returns the certificate in the files, or {@code known} if the files have not changed. */
   TlsCertificate read(@Nullable TlsCertificate known) {
     String certificates = new String(RenewedFiles.bytes(CERTIFICATE, certificate), ISO_8859_1);
     String keys = new String(RenewedFiles.bytes(KEY, key), ISO_8859_1);
