@@ -29,9 +29,9 @@ final class TokenKeys {
   record Snapshot(SecretKeys secrets, JWKSet published) {
 
     /**
-     * Returns the keys that match a token's header. The token's algorithm determines whether secrets
-     * or public keys are returned, so that a public key is never used as a secret (RFC 8725, section
-     * 3.1).
+     * Returns the keys that match a token's header. The token's algorithm determines whether
+     * secrets or public keys are returned, so that a public key is never used as a secret (RFC
+     * 8725, section 3.1).
      */
     List<? extends Key> find(JWSHeader header) {
       return PublishedKey.isFor(header)
