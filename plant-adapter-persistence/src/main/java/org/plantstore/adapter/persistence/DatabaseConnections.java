@@ -126,8 +126,8 @@ final class DatabaseConnections extends PGSimpleDataSource {
   }
 
   /**
-   * Replaces startup options that the server rejected. Returns whether the options now differ from
-   * those of the failed attempt, even if another thread has replaced them.
+   * Replaces startup options that the server rejected. Returns whether the options have changed
+   * since the failed attempt, including changes made by other threads.
    */
   boolean changeOptions(@Nullable String used, DatabaseFailure failure) {
     if (failure.hasState("25P04")) { // transaction_timeout, which PostgreSQL 17 introduced
@@ -160,7 +160,7 @@ final class DatabaseConnections extends PGSimpleDataSource {
   @Override
   public void setLoginTimeout(int seconds) {}
 
-  /** Returns how many seconds the pool waits for connection attempts when the pool closes. */
+  /** Returns how many seconds a closing pool waits for its connection attempts to end. */
   @Override
   public int getLoginTimeout() {
     return 5;

@@ -83,7 +83,7 @@ final class DatabaseFailure extends Exception {
   /** The SQLSTATE of the innermost exception that has one, or an empty string if there is none. */
   private final String state;
 
-  /** Whether no plant was sent because the pool had no connection before the deadline. */
+  /** Whether the pool timed out before it provided a connection, so that no plant was sent. */
   private final boolean isPoolTimeout;
 
   DatabaseFailure(SQLException cause) {
@@ -136,7 +136,7 @@ final class DatabaseFailure extends Exception {
         : "";
   }
 
-  /** Returns the exception with which startup fails. */
+  /** Returns the exception to throw if this failure prevents startup. */
   ConfigurationException asStartupReason() {
     String remedy = "check DATABASE_URL, DATABASE_USERNAME, DATABASE_PASSWORD, and the server";
     if (isLocal()) {
@@ -156,8 +156,8 @@ final class DatabaseFailure extends Exception {
 
   /**
    * Returns whether the failure was caused by neither the network nor the server. In that case,
-   * waiting does not help. For example, the driver may be unable to read a file, reject a
-   * parameter, or not trust the server's certificate.
+   * waiting does not help. Examples are a parameter that the driver rejects, a file that it cannot
+   * read, and a server certificate that it does not trust.
    */
   boolean isLocal() {
     Throwable root = causes(this, Throwable.class).reduce((outer, inner) -> inner).orElseThrow();

@@ -46,8 +46,8 @@ final class DatabaseSettings {
   final Duration statementTimeout;
 
   /**
-   * How long startup waits for the database. If this is zero, startup waits only during the retries
-   * of {@link DatabaseConnections#getConnection}.
+   * How long startup waits for the database. If this time is zero, startup waits only while {@link
+   * DatabaseConnections#getConnection} retries.
    */
   final Duration startTimeout;
 

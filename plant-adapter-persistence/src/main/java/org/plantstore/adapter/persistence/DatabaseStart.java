@@ -35,7 +35,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /** The timeout for each response. On a slow CPU, a TLS handshake can take several seconds. */
   private static final Duration RESPONSE = Duration.ofSeconds(5);
 
-  /** The server-side timeout for a query and for each lock. It is shorter than RESPONSE. */
+  /** The server-side timeout for each query and each lock wait. It is shorter than RESPONSE. */
   private static final Duration QUERY = Duration.ofSeconds(4);
 
   private static final String FAULTS = resource("faults.query");
@@ -73,7 +73,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
 
   /**
    * Returns the problems that would currently make startup fail. Does not change the database, and
-   * waits for it only during the retries of {@link DatabaseConnections#getConnection}.
+   * waits for it only while {@link DatabaseConnections#getConnection} retries.
    *
    * @throws ConfigurationException if the database cannot be used
    */
@@ -178,9 +178,9 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Rejects a pooler that does not keep one server session per connection. Tries several times,
-   * because even in transaction mode, a busy pooler may happen to repeat a session. This check
-   * misses a pooler that reports the server's process ID at login, or several poolers on one port.
+   * Rejects a pooler that does not keep one server session per connection. Checks several times,
+   * because a busy pooler in transaction mode may reuse the same session by chance. Does not detect
+   * a pooler that reports the server's process ID at login, or several poolers on one port.
    */
   private static void requireSession(Connection connection, DatabaseConnections source)
       throws SQLException {

@@ -9,8 +9,8 @@ import org.plantstore.domain.NewPlant;
 
 /**
  * The queue for the shards on one node of a Citus cluster. A node that has not responded for 250 ms
- * counts as <i>silent</i>. The number of batches and plants that can wait for a silent node is
- * limited, so that plants on other nodes can still be stored. This class is thread-safe.
+ * counts as silent. The number of batches and plants that can wait for a silent node is limited, so
+ * that plants on other nodes can still be stored. This class is thread-safe.
  */
 final class Node implements GroupCommit.Table {
 
@@ -24,8 +24,8 @@ final class Node implements GroupCommit.Table {
   private final GroupCommit.Table table;
 
   /**
-   * When the first batch after the node's last response was sent ({@link System#nanoTime}), or 0 if
-   * there is no such batch, or no plant is waiting.
+   * The {@link System#nanoTime} at which the first batch was sent after the node's last response.
+   * The value is 0 if no batch has been sent since that response, or if no plant is waiting.
    */
   private volatile long awaitedSince;
 

@@ -113,9 +113,9 @@ final class PendingPlants {
   }
 
   /**
-   * Moves the first call and other calls for its shard to a batch, up to the batch limits. Each
-   * call is added to the batch before it is removed from its queue, so that no call is lost if
-   * memory runs out.
+   * Fills a batch, up to its limits, with the first call in the queue and other calls for the same
+   * shard. Each call is added to the batch before it is removed from its queue, so that no call is
+   * lost if memory runs out.
    */
   private static void move(Deque<Call> queue, Batch batch) {
     int max = batch.isRetriedAlone ? 1 : MAX_PLANTS;

@@ -50,8 +50,8 @@ final class PlantTable implements GroupCommit.Table {
 
   /**
    * Reads plants by their ids. After a crash, a row may be visible although no standby has received
-   * it. If there are synchronous standbys, the query therefore writes to the WAL, so that its own
-   * commit waits until a standby has confirmed all earlier commits.
+   * it. If there are synchronous standbys, the query therefore writes to the WAL. The query's own
+   * commit then waits until a standby has confirmed all earlier commits.
    */
   private static final String SELECT =
       """
@@ -139,7 +139,7 @@ final class PlantTable implements GroupCommit.Table {
         }
       }
     }
-    // Citus would set RETRIED's lock_timeout on the coordinator, but the locks are on the workers.
+    // With Citus, RETRIED would set lock_timeout on the coordinator, but workers hold the locks.
     String rows = isRetry && !hasCitus ? RETRIED : rowsOf(plants);
     boolean isAllConfirmed = insert(connection, plants, rows + UNLESS_TAKEN);
     batchesSinceTaken.updateAndGet(batches -> isAllConfirmed ? batches + 1 : 0);
@@ -154,8 +154,8 @@ final class PlantTable implements GroupCommit.Table {
   }
 
   /**
-   * Returns whether a confirmed commit stored all plants. Counts the returned ids, because a server
-   * that forwards rows reports how many rows it received, not how many it inserted.
+   * Returns whether all plants were inserted in a confirmed commit. Counts the returned ids,
+   * because a server that forwards rows reports how many it received, not how many it inserted.
    */
   private boolean insert(Connection connection, Collection<NewPlant> plants, String rows)
       throws SQLException {
@@ -178,7 +178,7 @@ final class PlantTable implements GroupCommit.Table {
           inserted++;
         }
       }
-      // A warning may mean that no standby has confirmed the commit; select() waits for one.
+      // If there is a warning, the commit may be unconfirmed, so select() waits for a standby.
       return inserted == plants.size() && insert.getWarnings() == null;
     }
   }

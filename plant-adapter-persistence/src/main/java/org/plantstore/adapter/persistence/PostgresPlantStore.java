@@ -74,7 +74,10 @@ final class PostgresPlantStore implements PlantStore {
     };
   }
 
-  /** Schedules a sweep. An idle store schedules no sweeps, so that the CPU can sleep. */
+  /**
+   * Schedules a call to {@link #sweep}. While the store is idle, no such calls are scheduled, so
+   * that the CPU can sleep.
+   */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws no exception
   private void scheduleSweep() {
     if (!isSweepScheduled.get() && isSweepScheduled.compareAndSet(false, true)) {

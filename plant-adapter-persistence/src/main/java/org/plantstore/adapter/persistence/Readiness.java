@@ -23,10 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Probes the database through the connection pool. Except in a Citus cluster with at least {@code
- * DATABASE_CONNECTIONS} nodes, the pool can hold one more connection than there are writers, so a
- * probe has to wait only if the database accepts no new connection. If a probe fails, the pool's
- * connections are evicted, because they have probably failed too. This class is thread-safe.
+ * Probes the database through the connection pool. The pool can usually hold one more connection
+ * than there are writers, so a probe has to wait only if the database accepts no new connection. In
+ * a Citus cluster with at least {@code DATABASE_CONNECTIONS} nodes, however, the writers can use
+ * every connection in the pool. If a probe fails, the pool's connections are evicted, because they
+ * have probably failed too. This class is thread-safe.
  */
 @Context
 final class Readiness implements HealthIndicator {
@@ -36,7 +37,10 @@ final class Readiness implements HealthIndicator {
   /** The database counts as unavailable if no probe has succeeded for this long. */
   private static final Duration LIMIT = Duration.ofSeconds(2);
 
-  /** The pause between probes. The pool first validates a connection that was idle for 500 ms. */
+  /**
+   * The pause between probes. If a connection has been idle for more than 500 ms, the pool
+   * validates it before the next use.
+   */
   private static final Duration PERIOD = Duration.ofMillis(400);
 
   private final HikariDataSource pool;

@@ -49,7 +49,10 @@ final class Shards implements PlantQueue {
   private final JdbcOperations database;
   private final Executor executor;
 
-  /** The number of threads that all nodes share, unless there are more nodes than threads. */
+  /**
+   * The number of threads that all nodes share. If there are more nodes than threads, each node can
+   * still use one thread.
+   */
   private final int threads;
 
   /** Every node that has held a shard at any time since startup, keyed by group ID. */
