@@ -62,8 +62,8 @@ final class BodyMemory {
     }
     if (permits > 0 && !availableBytes.tryAcquire(permits)) {
       isRejected = true;
-      // Makes the framework respond with error 5003. The field isRejected is set before this call,
-      // because the framework might write the response during the call, which resets the field.
+      // Makes the framework respond with error 5003. The response can be written during this call,
+      // and writing the response resets isRejected. The field is therefore set before the call.
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       return false;
     }

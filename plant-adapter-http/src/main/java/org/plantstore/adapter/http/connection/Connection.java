@@ -182,8 +182,8 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   private void updateMemory() {
-    // This condition is also true for closed channels, which are never writable. Their memory is
-    // released when their handlers are removed.
+    // This condition is also true for closed channels, which are never writable. The memory of a
+    // closed channel is released when the channel's handlers are removed.
     if (state == State.RECEIVING || !channel.isWritable()) {
       memory.hold(BYTES_PER_REQUEST + MEMORY_PER_BYTE * receivedBytes + unreadBytes());
     } else {

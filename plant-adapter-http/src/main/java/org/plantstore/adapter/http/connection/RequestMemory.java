@@ -19,8 +19,8 @@ final class RequestMemory {
   private static final int RESERVED_BYTES = 32 * 1024;
 
   /**
-   * Dividing the limit, in bytes, by this number yields the number of requests that can be exempt
-   * from the limit when no memory is free.
+   * While no memory is free, the maximum number of exempt requests is the limit, in bytes, divided
+   * by this number.
    */
   private static final int BYTES_PER_EXEMPT_REQUEST = 64 * 1024;
 
@@ -31,8 +31,8 @@ final class RequestMemory {
    * The queue of connections that are waiting for memory, oldest first. About three quarters of the
    * exemptions from the limit are given to the newest connections, so that many slow clients do not
    * delay later clients. About a quarter of the exemptions are given to the oldest connections, so
-   * that those connections are also read. Only a read reveals that a client has disconnected and
-   * that its connection must be closed.
+   * that their sockets are also read. Only a read reveals that a client has disconnected and that
+   * its connection must be closed.
    */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
