@@ -75,8 +75,8 @@ final class PostgresPlantStore implements PlantStore {
   }
 
   /**
-   * Schedules a call to {@link #sweep}. While the store is idle, no such calls are scheduled, so
-   * that the CPU can sleep.
+   * Schedules a call to {@link #sweep}. While the store is idle, sweep() is never called, so that
+   * the CPU can sleep.
    */
   @SuppressWarnings("FutureReturnValueIgnored") // sweep() throws no exception
   private void scheduleSweep() {
