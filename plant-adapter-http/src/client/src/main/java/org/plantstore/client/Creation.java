@@ -48,7 +48,7 @@ final class Creation implements CreatePlant {
   private boolean hasReplacedToken;
   private long retryAfterNanos;
   private String lastReason =
-      "the request was not sent in time; the call waited for other calls or for a thread";
+      "the request was not sent in time, because the call waited for other calls or for a thread";
 
   /**
    * Sets the deadline, and calls the suppliers of the headers and the token on the calling thread.

@@ -10,14 +10,9 @@ import io.netty.handler.ssl.SslHandler;
 /**
  * Tracks the state of a connection, and decides when its socket is read. The other handlers in this
  * package report events to this class and query its state. The package documentation describes the
- * states and their transitions. Used only by the connection's event loop.
- *
- * <p>This handler must be the first one in the pipeline, so that it sees the first byte of a
- * request even if that byte belongs to an incomplete TLS record. There are two exceptions. If a
- * read contains the end of the TLS handshake and only the beginning of the next TLS record, the
- * state is IDLE until more bytes arrive. A TLS 1.3 KeyUpdate message on an idle connection counts
- * as the beginning of a request. If no plaintext follows this message, the connection is closed
- * after the request timeout.
+ * states and their transitions. This handler must be the first one in the pipeline, so that it sees
+ * the first byte of a request even if that byte belongs to an incomplete TLS record. Used only by
+ * the connection's event loop.
  */
 final class Connection extends ChannelDuplexHandler {
 
@@ -35,10 +30,7 @@ final class Connection extends ChannelDuplexHandler {
   /** The approximate size, in bytes, of the objects that represent a request, excluding text. */
   private static final int BYTES_PER_REQUEST = 4 * 1024;
 
-  /**
-   * Each received byte counts as two bytes of memory, because each line of a request is held both
-   * as bytes and as a string.
-   */
+  /** Each received byte counts twice, because each line is held both as bytes and as a string. */
   private static final int MEMORY_PER_BYTE = 2;
 
   /**

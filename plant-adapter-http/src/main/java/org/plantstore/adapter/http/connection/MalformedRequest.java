@@ -108,7 +108,7 @@ final class MalformedRequest {
       return REQUEST_LINE;
     }
     if (!METHOD.matcher(words.group(1)).matches()) {
-      return "The method must consist of capital letters, such as POST" + butIs(words.group(1));
+      return "The method must be in capital letters, as in POST" + butIs(words.group(1));
     }
     if (!words.group(3).equals("HTTP/1.1") && !words.group(3).equals("HTTP/1.0")) {
       return "The version must be HTTP/1.1 or HTTP/1.0" + butIs(words.group(3));

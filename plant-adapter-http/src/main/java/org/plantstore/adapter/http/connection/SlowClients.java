@@ -79,7 +79,7 @@ final class SlowClients {
         boolean isSlow = connection.closeIfTimedOut(clockNanos, nanos, idleNanos);
         if (isSlow && isExhausted && EVICTIONS.tryAcquire()) {
           LOG.warn(
-              "Connections are being closed before their timeout because"
+              "Connections are being closed early, because"
                   + " incomplete requests on one event loop hold more than {} bytes",
               memory.maxBytes());
         }

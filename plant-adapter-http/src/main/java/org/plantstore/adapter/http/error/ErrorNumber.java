@@ -28,10 +28,10 @@ public enum ErrorNumber {
 
   ID(2001, BAD_REQUEST, "id is required and must be a 64-bit integer."),
   NAME(2002, BAD_REQUEST, "name is required and must be a string of valid Unicode characters."),
-  TAG(2003, BAD_REQUEST, "tag must be a string of valid Unicode characters, null, or absent."),
+  TAG(2003, BAD_REQUEST, "tag must be absent, null, or a string of valid Unicode characters."),
 
   ID_TAKEN(
-      3001, BAD_REQUEST, "The id is taken by a plant with another name or tag; choose another id."),
+      3001, BAD_REQUEST, "The id is already taken by a plant with a different name or tag; choose another id."),
 
   NO_TOKEN(
       4001, UNAUTHORIZED, "The request must have one Authorization header with a bearer token."),

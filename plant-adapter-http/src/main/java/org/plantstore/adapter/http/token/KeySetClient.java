@@ -73,8 +73,8 @@ final class KeySetClient {
         String safe = location.replaceAll("(?<=//)[^/]*@|[?#].*", ""); // removes secrets
         String fault =
             location.isEmpty()
-                ? "has the status %s; check JWT_JWKS_URL and the provider"
-                : "has the status %s and the Location header \"%s\"; if you trust that address, set JWT_JWKS_URL to it";
+                ? "has status %s; check JWT_JWKS_URL, and check that the provider works"
+                : "has status %s and the Location header \"%s\"; if you trust that address, set JWT_JWKS_URL to it";
         throw new ParseException(fault.formatted(response.statusCode(), safe), 0);
       }
       return KeySet.parse(body.toString(UTF_8));

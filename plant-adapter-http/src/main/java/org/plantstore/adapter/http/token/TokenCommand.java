@@ -50,7 +50,7 @@ public final class TokenCommand implements ToolProvider {
     if (secrets.isEmpty()) {
       throw new ConfigurationException(
           "JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; if tokens are signed"
-              + " with a key from JWT_JWKS_URL, get one from the identity provider");
+              + " with a key from JWT_JWKS_URL, get a token from the identity provider");
     }
     SignedJWT token = new SignedJWT(new JWSHeader(JWSAlgorithm.HS256), claims(settings, options));
     try {
@@ -58,7 +58,7 @@ public final class TokenCommand implements ToolProvider {
       return token.serialize();
     } catch (JOSEException e) {
       throw new IllegalStateException(
-          "signing failed, although the secret has at least 32 bytes", e);
+          "signing failed, even though the secret has at least 32 bytes", e);
     }
   }
 

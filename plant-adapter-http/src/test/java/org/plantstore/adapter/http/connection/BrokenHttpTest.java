@@ -85,21 +85,21 @@ class BrokenHttpTest extends ServerTest {
           GET localhost:80/a HTTP/1.1 | The target must begin with / or be an http URL without a user name, such as http://host:80/path, but is "localhost:80/a".
           GET x:s3cr3t HTTP/1.1    | The target must begin with / or be an http URL without a user name, such as http://host:80/path.
           GET http://s3@x/ HTTP/1.1 | The target must begin with / or be an http URL without a user name, such as http://host:80/path.
-          P@ST / HTTP/1.1          | The method must consist of capital letters, such as POST.
-          P\u00e9ST / HTTP/1.1     | The method must consist of capital letters, such as POST.
-          "GET" / HTTP/1.1         | The method must consist of capital letters, such as POST.
-          GET/ / HTTP/1.1          | The method must consist of capital letters, such as POST, but is "GET/".
+          P@ST / HTTP/1.1          | The method must be in capital letters, as in POST.
+          P\u00e9ST / HTTP/1.1     | The method must be in capital letters, as in POST.
+          "GET" / HTTP/1.1         | The method must be in capital letters, as in POST.
+          GET/ / HTTP/1.1          | The method must be in capital letters, as in POST, but is "GET/".
           GET / HTTPS/1.1          | The version must be HTTP/1.1 or HTTP/1.0, but is "HTTPS/1.1".
           GET /\ta HTTP/1.1        | The target contains the byte 0x09; encode it as %09, or remove it.
           GET /\u007fa HTTP/1.1    | The target contains the byte 0x7F; encode it as %7F, or remove it.
           GET / HTTP/1.1&Content-Length: 99999999999999999999 | The length of the body is invalid or ambiguous; specify it once, either with a Content-Length of at most 18 digits or, in HTTP/1.1, with Transfer-Encoding: chunked.
-          get /plants HTTP/1.1     | The method must consist of capital letters, such as POST, but is "get".
+          get /plants HTTP/1.1     | The method must be in capital letters, as in POST, but is "get".
           PRI * HTTP/2.0           | The version must be HTTP/1.1 or HTTP/1.0, but is "HTTP/2.0".
           CONNECT x:80 HTTP/1.1    | The target must begin with / or be an http URL without a user name, such as http://host:80/path, but is "x:80".
           &GET / HTTP/1.1          | The first line must consist of a method, a target, and a version, separated by single spaces, such as POST /plants HTTP/1.1.
           TLS                      | The connection begins with a TLS handshake, but this port does not use TLS; use http:// instead of https://.
           GET / HTTP/1.1&Host: y   | The request must have exactly one Host header that contains only a host and an optional port.
-          s3cr3tfff / HTTP/1.1    | The method must consist of capital letters, such as POST.
+          s3cr3tfff / HTTP/1.1    | The method must be in capital letters, as in POST.
           GET / HTTP/1.1&Authorization Bearer s3: a | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
           GET / HTTP/1.1&Authorization=Bearer s3: a | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.
           GET / HTTP/1.1&(s3): a   | A header is malformed; write each header on one line as a name without spaces, a colon, and a value without control characters.

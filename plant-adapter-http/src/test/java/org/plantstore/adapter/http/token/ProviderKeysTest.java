@@ -282,7 +282,7 @@ class ProviderKeysTest {
         assertThrows(ConfigurationException.class, new KeySetClient(provider.url())::fetch);
     assertEquals(1, provider.fetches());
     assertEquals(
-        "the response from \"%s\" has the status 302 and the Location header \"%s\"; if you trust that address, set JWT_JWKS_URL to it"
+        "the response from \"%s\" has status 302 and the Location header \"%s\"; if you trust that address, set JWT_JWKS_URL to it"
             .formatted(provider.url().getAuthority(), shown),
         failure.getMessage());
   }

@@ -81,7 +81,7 @@ class TokenCommandTest {
           """
           jwt.secret   | --minutes=0      | --minutes must be a whole number from 1 to 999999, but is "0"
           jwt.secret   | --claim=scope    | --claim must contain name=value, such as scope=plants.write, but contains "scope"
-          jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; if tokens are signed with a key from JWT_JWKS_URL, get one from the identity provider
+          jwt.jwks-url | --minutes=1      | JWT_SECRET or JWT_SECRET_FILE must be set, but neither is; if tokens are signed with a key from JWT_JWKS_URL, get a token from the identity provider
           """)
   void invalid_option_or_missing_secret_is_refused(String key, String option, String message) {
     String value = key.equals("jwt.secret") ? Tokens.SECRET : "https://issuer.example/keys";
@@ -102,7 +102,7 @@ class TokenCommandTest {
       assertRefused(
           "the response from \""
               + provider.url().getAuthority()
-              + "\" has the status 500; check JWT_JWKS_URL and the provider",
+              + "\" has status 500; check JWT_JWKS_URL, and check that the provider works",
           check::provider);
       String unavailable = ErrorNumber.KEYS_UNAVAILABLE.description();
       String token = IdentityProvider.token("key", key);
