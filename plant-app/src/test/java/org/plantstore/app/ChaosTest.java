@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.plantstore.domain.NewPlant;
 import org.plantstore.fixture.DatabaseServer;
 
@@ -28,6 +29,7 @@ import org.plantstore.fixture.DatabaseServer;
  */
 @Timeout(3_600)
 @Tag("slow")
+@Isolated
 class ChaosTest {
 
   private static final int WRITERS = 64;

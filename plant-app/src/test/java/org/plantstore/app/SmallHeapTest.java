@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * the service did not limit them.
  */
 @Tag("slow")
+@Isolated
 class SmallHeapTest {
 
   private static final int LARGE_BODIES = 512;
