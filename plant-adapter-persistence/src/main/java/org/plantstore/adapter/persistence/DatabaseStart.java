@@ -161,12 +161,12 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
     }
   }
 
-  /** Returns the reason why the server cannot plan an insert into the table, if there is one. */
+  /** Returns the reason why the server cannot plan the store's statements, if there is one. */
   private static List<String> trial(Connection connection) throws SQLException {
     try {
-      // The insert is not run, because statement-level triggers would fire even without rows. To
-      // plan this insert into a distributed table, Citus does not connect to any other node.
+      // EXPLAIN fires no triggers. To plan these statements, Citus connects to no other node.
       rows(connection, "EXPLAIN " + PlantTable.TRIAL);
+      rows(connection, "EXPLAIN SELECT " + PlantTable.WRITE_TO_WAL);
       return List.of();
     } catch (SQLException e) {
       DatabaseFailure failure = new DatabaseFailure(e);

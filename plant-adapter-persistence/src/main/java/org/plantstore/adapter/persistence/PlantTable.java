@@ -40,7 +40,7 @@ final class PlantTable implements GroupCommit.Table {
   private static final String UNLESS_TAKEN = " ON CONFLICT (id) DO NOTHING";
   private static final String RETURNING = " RETURNING id";
 
-  /** Inserts no plants, but requires the same privileges as inserting and reading plants. */
+  /** Inserts no plants, but requires the same privileges for the table as the other statements. */
   static final String TRIAL =
       INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
 
@@ -48,18 +48,18 @@ final class PlantTable implements GroupCommit.Table {
   private static final String RETRIED =
       "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), " + ARRAYS + " AS plant";
 
+  /** Writes to the WAL, so that the commit of a query waits for synchronous standbys. */
+  static final String WRITE_TO_WAL = "pg_logical_emit_message(true, 'plant-store', ''::text)";
+
   /**
    * Reads plants by their ids. After a crash, a row may be visible although no standby has received
-   * it. If there are synchronous standbys, the query therefore writes to the WAL. The query's own
-   * commit then waits until a standby has confirmed all earlier commits.
+   * it. If there are synchronous standbys, this query's commit therefore waits for earlier commits.
    */
   private static final String SELECT =
-      """
-      SELECT id, name, tag,
-             (SELECT pg_logical_emit_message(true, 'plant-store', ''::text)
-               WHERE current_setting('synchronous_standby_names') <> '') IS NOT NULL AS is_synchronous
-      FROM plant WHERE id = ANY (?::bigint[])
-      """;
+      "SELECT id, name, tag, (SELECT "
+          + WRITE_TO_WAL
+          + " WHERE current_setting('synchronous_standby_names') <> '') IS NOT NULL AS is_synchronous"
+          + " FROM plant WHERE id = ANY (?::bigint[])";
 
   private final JdbcOperations database;
   private final Duration timeout;

@@ -201,6 +201,25 @@ class DatabaseStartTest {
     assertEquals(List.of(reason), SERVER.check(settings));
   }
 
+  /** Hardened servers may revoke functions from PUBLIC. This one is needed to read a plant. */
+  @Test
+  void missing_privilege_to_write_to_the_wal_is_reported() {
+    SERVER.execute(
+        "CREATE TABLE plant (" + COLUMNS + ")",
+        "CREATE ROLE gardener LOGIN",
+        "GRANT INSERT, SELECT ON plant TO gardener");
+    String privileges = "UPDATE pg_proc SET proacl = %s WHERE proname = 'pg_logical_emit_message'";
+    SERVER.execute(privileges.formatted("'{postgres=X/postgres}'"));
+    try {
+      assertEquals(
+          "the table plant cannot be used: permission denied for function pg_logical_emit_message"
+              + " (SQLSTATE 42501); grant the role the missing privilege",
+          SERVER.refusal(Map.of("database.username", "gardener", "database.migrate", "off")));
+    } finally {
+      SERVER.execute(privileges.formatted("NULL"));
+    }
+  }
+
   @Test
   void encoding_that_cannot_store_every_name_is_refused_and_no_message_contains_a_password() {
     SERVER.execute(
