@@ -155,9 +155,9 @@ final class DatabaseFailure extends Exception {
   }
 
   /**
-   * Returns whether the failure was caused by neither the network nor the server. In that case,
-   * waiting does not help. Examples are a parameter that the driver rejects, a file that it cannot
-   * read, and a server certificate that it does not trust.
+   * Returns true if neither the network nor the server caused the failure. In that case, waiting
+   * does not help. Examples are a parameter that the driver rejects, a file that it cannot read,
+   * and a server certificate that it does not trust.
    */
   boolean isLocal() {
     Throwable root = causes(this, Throwable.class).reduce((outer, inner) -> inner).orElseThrow();

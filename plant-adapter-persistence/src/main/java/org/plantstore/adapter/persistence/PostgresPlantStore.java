@@ -86,7 +86,8 @@ final class PostgresPlantStore implements PlantStore {
       } catch (RejectedExecutionException | Error e) {
         isSweepScheduled.set(false);
         LOG.debug(
-            "No thread is available to look for overdue calls; the next create will try again", e);
+            "No thread is available to look for overdue calls; the next create request starts another check",
+            e);
       }
     }
   }

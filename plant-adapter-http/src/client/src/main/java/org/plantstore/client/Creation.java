@@ -32,7 +32,7 @@ final class Creation implements CreatePlant {
   private static final long FIRST_BACKOFF_NANOS = 50_000_000;
   private static final long MAX_BACKOFF_NANOS = 6_400_000_000L;
 
-  /** The maximum number of bytes to keep from a response body, not counting those of the plant. */
+  /** The number of bytes of a response body that are kept, in addition to the plant's size. */
   private static final long MAX_RESPONSE_BYTES = 64 * 1024;
 
   /**

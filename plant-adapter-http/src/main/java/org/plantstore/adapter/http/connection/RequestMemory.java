@@ -19,8 +19,8 @@ final class RequestMemory {
   private static final int RESERVED_BYTES = 32 * 1024;
 
   /**
-   * While no memory is free, the maximum number of exempt requests is the limit, in bytes, divided
-   * by this number.
+   * While no memory is free, the number of exempt requests is at most the memory limit, in bytes,
+   * divided by this value.
    */
   private static final int BYTES_PER_EXEMPT_REQUEST = 64 * 1024;
 

@@ -35,10 +35,10 @@
  * <p>The state is also RECEIVING during a TLS handshake, and returns to IDLE when the handshake is
  * complete. If one read contains the end of the handshake and only the beginning of the next TLS
  * record, the state is IDLE until more bytes arrive. A TLS 1.3 KeyUpdate message on an idle
- * connection counts as the beginning of a request. If a client stops reading a response, the connection is closed after
- * REQUEST_TIMEOUT_SECONDS, regardless of the connection's state. While the memory for requests is
- * exhausted, a timeout of two seconds replaces REQUEST_TIMEOUT_SECONDS, unless the configured
- * timeout is shorter.
+ * connection counts as the beginning of a request. If a client stops reading a response, the
+ * connection is closed after REQUEST_TIMEOUT_SECONDS, regardless of the connection's state. While
+ * the memory for requests is exhausted, a timeout of two seconds replaces REQUEST_TIMEOUT_SECONDS,
+ * unless the configured timeout is shorter.
  *
  * <p>Three limits apply to heap usage. First, the bodies of all requests together are limited to an
  * eighth of the heap ({@code ConnectionPipeline}). Because up to four copies of a plant can be in

@@ -31,7 +31,9 @@ public enum ErrorNumber {
   TAG(2003, BAD_REQUEST, "tag must be absent, null, or a string of valid Unicode characters."),
 
   ID_TAKEN(
-      3001, BAD_REQUEST, "The id is already taken by a plant with a different name or tag; choose another id."),
+      3001,
+      BAD_REQUEST,
+      "The id is already taken by a plant with a different name or tag; choose another id."),
 
   NO_TOKEN(
       4001, UNAUTHORIZED, "The request must have one Authorization header with a bearer token."),

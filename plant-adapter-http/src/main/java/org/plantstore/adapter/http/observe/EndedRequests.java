@@ -41,9 +41,7 @@ final class EndedRequests implements Consumer<RequestRecord> {
   /** Matches a space, quotation mark, backslash, or character that is not printable ASCII. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /**
-   * Matches a path that contains no user name, query, or fragment, either plain or percent-encoded.
-   */
+  /** Matches a path that contains none of the characters ? # @, plain or percent-encoded. */
   private static final Pattern PATH =
       Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 

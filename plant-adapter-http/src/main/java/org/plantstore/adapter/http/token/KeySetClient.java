@@ -57,7 +57,7 @@ final class KeySetClient {
     this(address, TIMEOUT);
   }
 
-  /** Creates a client with another limit on the duration of a fetch. */
+  /** Creates a client with the given limit on the duration of a fetch. */
   KeySetClient(URI address, Duration timeout) {
     this.address = address;
     this.timeout = timeout;
@@ -73,7 +73,7 @@ final class KeySetClient {
         String safe = location.replaceAll("(?<=//)[^/]*@|[?#].*", ""); // removes secrets
         String fault =
             location.isEmpty()
-                ? "has status %s; check JWT_JWKS_URL, and check that the provider works"
+                ? "has status %s; check JWT_JWKS_URL, and make sure that the provider is working"
                 : "has status %s and the Location header \"%s\"; if you trust that address, set JWT_JWKS_URL to it";
         throw new ParseException(fault.formatted(response.statusCode(), safe), 0);
       }

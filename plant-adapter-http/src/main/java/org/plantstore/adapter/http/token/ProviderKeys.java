@@ -82,11 +82,11 @@ final class ProviderKeys {
   }
 
   /**
-   * Searches for a key that matches the selector. The returned future completes as soon as an
-   * untried matching key is known. If no untried key matches, the future completes at the end of
-   * the first fetch that begins after this call. The future completes earlier if a fetch that is
-   * already in progress fails, or if the provider is down and no fetch is permitted yet. If the
-   * provider is down and no matching key is known, the future fails with a RefusedException.
+   * Searches for a key that matches the selector. The returned future completes as soon as a
+   * matching key is known that has not been tried. If there is no such key, the future completes at
+   * the end of the first fetch that begins after this call. The future completes earlier if a fetch
+   * that is already in progress fails, or if the provider is down and no fetch is permitted yet. If
+   * the provider is down and no matching key is known, the future fails with a RefusedException.
    *
    * <p>If the selector matches one of the keys already tried, either the token is forged, or the
    * provider has published a replacement key that also matches the selector. Fetches that look for

@@ -60,7 +60,7 @@ final class TokenKeys {
     this(settings, KeySetClient.TIMEOUT);
   }
 
-  /** Creates an instance with another limit on the duration of a fetch from the provider. */
+  /** Creates an instance with the given limit on the duration of a fetch from the provider. */
   TokenKeys(TokenSettings settings, Duration fetchTimeout) {
     secrets = new RenewedFiles<>("JWT_SECRET_FILE", settings.secrets(), SecretKeys::readAgain);
     file =

@@ -102,7 +102,7 @@ class TokenCommandTest {
       assertRefused(
           "the response from \""
               + provider.url().getAuthority()
-              + "\" has status 500; check JWT_JWKS_URL, and check that the provider works",
+              + "\" has status 500; check JWT_JWKS_URL, and make sure that the provider is working",
           check::provider);
       String unavailable = ErrorNumber.KEYS_UNAVAILABLE.description();
       String token = IdentityProvider.token("key", key);
