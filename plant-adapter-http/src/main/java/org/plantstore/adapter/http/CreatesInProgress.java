@@ -31,8 +31,8 @@ final class CreatesInProgress {
 
   /**
    * The limit on the number of characters in the names and tags of all create requests in progress.
-   * The number of bytes in all request bodies has the same limit, but a body no longer counts
-   * toward that limit once its client has disconnected.
+   * A limit of the same size applies to the bytes of all request bodies, but a body no longer
+   * counts toward that limit once its client has disconnected.
    */
   private static final long MAX_CHARACTERS = Runtime.getRuntime().maxMemory() / 8;
 

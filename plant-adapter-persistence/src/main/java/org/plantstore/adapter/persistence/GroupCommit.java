@@ -86,7 +86,7 @@ final class GroupCommit implements PlantQueue {
   /** Works like {@link #putIfAbsent(NewPlant)}, but uses a batch for the given shard. */
   CompletableFuture<NewPlant> putIfAbsent(NewPlant plant, int shard) {
     Call call = new Call(plant, shard);
-    // If other calls are waiting, a running writer or one started by sweep() takes this call.
+    // If other calls are already waiting, a running writer or sweep() takes care of this call too.
     if (pending.add(call)) {
       startWriterIfDue();
     }

@@ -146,7 +146,7 @@ final class PlantTable implements GroupCommit.Table {
     return isAllConfirmed;
   }
 
-  /** Returns the rows as SQL. Citus can route VALUES, but not arrays, directly to a shard. */
+  /** Returns the rows as SQL. Citus can send a VALUES list, but not arrays, directly to a shard. */
   private String rowsOf(Collection<NewPlant> plants) {
     return plants.size() > 1 && !hasCitus
         ? "SELECT * FROM " + ARRAYS
@@ -178,7 +178,7 @@ final class PlantTable implements GroupCommit.Table {
           inserted++;
         }
       }
-      // If there is a warning, the commit may be unconfirmed, so select() waits for a standby.
+      // After a warning, a standby may not have confirmed the commit; select() then waits for it.
       return inserted == plants.size() && insert.getWarnings() == null;
     }
   }

@@ -47,7 +47,7 @@ final class ProviderKeys {
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
 
-  // The earliest time of the next fetch, and the earliest time of the next fetch that looks for a
+  // The earliest times at which the keys may be fetched again: for any reason, and in search of a
   // replacement key. Only the thread that fetches the keys uses these fields.
   private long nextFetchNanos = System.nanoTime();
   private long nextRepetitionNanos = nextFetchNanos;
