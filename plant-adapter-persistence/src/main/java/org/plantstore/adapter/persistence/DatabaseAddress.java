@@ -53,7 +53,8 @@ record DatabaseAddress(String url, Properties parameters) {
     String rest = Objects.toString(form.group(5), "/") + Objects.toString(form.group(6), "?");
     String address = "jdbc:postgresql://" + form.group(4) + rest;
     if (form.group(1) == null) {
-      // The driver decodes a plus sign as a space, and uses another name for channel_binding.
+      // Unlike libpq, the driver decodes a plus sign as a space, and uses the parameter
+      // name channelBinding instead of channel_binding.
       address = address.replace("+", "%2B").replace("channel_binding=", "channelBinding=");
     }
     return address + parameter("user", form.group(2)) + parameter("password", form.group(3));

@@ -48,7 +48,10 @@ final class DatabaseConnections extends PGSimpleDataSource {
   /** Startup options that prevent the role's timeouts from interrupting session setup. */
   private static final String UNLIMITED = " -c statement_timeout=0 -c idle_session_timeout=0";
 
-  /** The SQLSTATEs with which poolers and servers before PostgreSQL 14 reject startup options. */
+  /**
+   * The SQLSTATEs with which some poolers, and servers older than PostgreSQL 14, reject startup
+   * options.
+   */
   private static final Set<String> OPTIONS_REJECTED = Set.of("08P01", "0A000", "42704");
 
   private final transient DatabaseSettings settings;

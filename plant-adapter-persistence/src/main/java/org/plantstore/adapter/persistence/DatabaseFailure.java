@@ -83,7 +83,7 @@ final class DatabaseFailure extends Exception {
   /** The SQLSTATE of the innermost exception that has one, or an empty string if there is none. */
   private final String state;
 
-  /** Whether the pool timed out before it provided a connection, so that no plant was sent. */
+  /** Whether the pool provided no connection in time, in which case no plant was sent. */
   private final boolean isPoolTimeout;
 
   DatabaseFailure(SQLException cause) {

@@ -67,7 +67,7 @@ final class DatabaseMigration {
   }
 
   /**
-   * Returns the reasons why a migration would fail, and the signs that the migration history
+   * Returns the reasons why a migration would fail, and any signs that the migration history
    * belongs to another application. Does not change the database.
    *
    * @throws SQLException if a later attempt may succeed
@@ -107,7 +107,7 @@ final class DatabaseMigration {
               .load());
     } catch (FlywayException e) {
       DatabaseFailure failure = DatabaseFailure.in(e).orElse(null);
-      // If a table is locked, the migration has already waited for the lock.
+      // A lock timeout is not retried, because the migration has already waited long enough.
       if (failure != null
           && failure.isWorthWaiting()
           && !failure.hasState(DatabaseFailure.LOCKED)) {

@@ -47,7 +47,7 @@ final class DatabaseSettings {
 
   /**
    * How long startup waits for the database. If this time is zero, startup waits only while {@link
-   * DatabaseConnections#getConnection} retries. A migration may wait longer for locks.
+   * DatabaseConnections#getConnection} retries. A migration can wait longer for locks.
    */
   final Duration startTimeout;
 

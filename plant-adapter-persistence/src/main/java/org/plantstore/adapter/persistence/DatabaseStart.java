@@ -151,7 +151,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   private static void requirePrimary(Connection connection) throws SQLException {
-    // default_transaction_read_only makes even a primary read-only; faults() reports that setting.
+    // If default_transaction_read_only is on, this check passes, and faults() reports the setting.
     String standby =
         "SELECT 1 WHERE pg_is_in_recovery() AND current_setting('default_transaction_read_only') ="
             + " 'off'";
@@ -164,7 +164,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /** Returns the reason why the server cannot plan the store's statements, if there is one. */
   private static List<String> trial(Connection connection) throws SQLException {
     try {
-      // EXPLAIN fires no triggers. To plan these statements, Citus connects to no other node.
+      // EXPLAIN fires no triggers. Citus plans these statements without connecting to other nodes.
       rows(connection, "EXPLAIN " + PlantTable.TRIAL);
       rows(connection, "EXPLAIN SELECT " + PlantTable.WRITE_TO_WAL);
       return List.of();
@@ -180,7 +180,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   /**
    * Rejects a pooler that does not keep one server session per connection. Checks several times,
    * because a busy pooler in transaction mode may reuse the same session by chance. Does not detect
-   * a pooler that reports the server's process ID at login, or several poolers on one port.
+   * several poolers on one port, or a pooler that reports the server's process ID at login.
    */
   private static void requireSession(Connection connection, DatabaseConnections source)
       throws SQLException {

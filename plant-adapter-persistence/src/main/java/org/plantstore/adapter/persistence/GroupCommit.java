@@ -32,8 +32,8 @@ final class GroupCommit implements PlantQueue {
     /**
      * Durably stores each plant whose id is free.
      *
-     * @param isRetriedAlone whether the map contains only one plant, which is being retried on its
-     *     own because its batch failed
+     * @param isRetriedAlone whether a plant is being retried on its own, in which case the map
+     *     contains only this plant
      * @return the plants that the table now holds under these ids, with null for each invalid row
      * @throws DatabaseFailure if the attempt failed. The plants may nevertheless have been stored.
      */

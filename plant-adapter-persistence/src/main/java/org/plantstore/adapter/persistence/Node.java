@@ -25,7 +25,8 @@ final class Node implements GroupCommit.Table {
 
   /**
    * The {@link System#nanoTime} at which the first batch was sent after the node's last response.
-   * The value is 0 if no batch has been sent since that response, or if no plant is waiting.
+   * The value is 0 if no batch has been sent since the node's last response, or if no plant is
+   * waiting.
    */
   private volatile long awaitedSince;
 

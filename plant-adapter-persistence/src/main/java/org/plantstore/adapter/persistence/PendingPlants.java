@@ -53,7 +53,7 @@ final class PendingPlants {
   /** The maximum size of a batch in bytes. A larger plant forms its own batch. */
   static final long MAX_BYTES = 4 * 1024 * 1024;
 
-  /** The longest time that a batch in flight can delay the next batch, even if an id is locked. */
+  /** The longest time that a batch, even one with a locked id, can delay the next batch. */
   private static final Duration MAX_DELAY = Duration.ofMillis(20);
 
   private final Deque<Call> waiting = new ArrayDeque<>();
@@ -83,7 +83,7 @@ final class PendingPlants {
   /** Replaces a writer's last batch with its next batch. Removes the writer if no batch is due. */
   synchronized @Nullable Batch next(@Nullable Batch last, int maxWriters) {
     inFlight.remove(last);
-    // If slow batches occupy all other writers, retries and new plants take turns.
+    // While the maximum number of writers is running, retries and new plants take turns.
     boolean prefersRetry = writers == maxWriters && !lastWasAlone;
     boolean isBatchDue = mayTakeBatch();
     boolean isAlone = mayTakeAlone() && (prefersRetry || !isBatchDue);
@@ -136,7 +136,10 @@ final class PendingPlants {
     }
   }
 
-  /** Schedules a separate retry, or returns false if the plant was already retried separately. */
+  /**
+   * Schedules a separate retry of the plant. If the plant has already been retried separately,
+   * returns false instead.
+   */
   synchronized boolean retryAlone(Call call) {
     boolean isFirst = !call.isRetriedAlone;
     call.isRetriedAlone = true;

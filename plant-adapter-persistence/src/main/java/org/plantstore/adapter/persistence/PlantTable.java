@@ -48,12 +48,12 @@ final class PlantTable implements GroupCommit.Table {
   private static final String RETRIED =
       "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), " + ARRAYS + " AS plant";
 
-  /** Writes to the WAL, so that the commit of a query waits for synchronous standbys. */
+  /** Writes to the WAL, because the commit of a read-only query would not wait for any standby. */
   static final String WRITE_TO_WAL = "pg_logical_emit_message(true, 'plant-store', ''::text)";
 
   /**
    * Reads plants by their ids. After a crash, a row may be visible although no standby has received
-   * it. If there are synchronous standbys, this query's commit therefore waits for earlier commits.
+   * it. If there are synchronous standbys, the query waits for them to confirm earlier commits.
    */
   private static final String SELECT =
       "SELECT id, name, tag, (SELECT "
@@ -97,7 +97,7 @@ final class PlantTable implements GroupCommit.Table {
    * statement timeout does not apply while a commit waits for a standby. Later statements on the
    * same connection are not affected.
    *
-   * @param executor the executor that sends the requests; sending a request may block
+   * @param executor the executor for the cancel requests, because sending such a request may block
    * @return whether other statements are still running
    */
   boolean cancelOverdue(Executor executor) {
@@ -139,14 +139,14 @@ final class PlantTable implements GroupCommit.Table {
         }
       }
     }
-    // With Citus, RETRIED would set lock_timeout on the coordinator, but workers hold the locks.
+    // RETRIED would limit lock waits on a Citus coordinator, but not on its workers.
     String rows = isRetry && !hasCitus ? RETRIED : rowsOf(plants);
     boolean isAllConfirmed = insert(connection, plants, rows + UNLESS_TAKEN);
     batchesSinceTaken.updateAndGet(batches -> isAllConfirmed ? batches + 1 : 0);
     return isAllConfirmed;
   }
 
-  /** Returns the rows as SQL. Citus can send a VALUES list, but not arrays, directly to a shard. */
+  /** Returns the rows as SQL. Citus sends an INSERT directly to a shard only if it uses VALUES. */
   private String rowsOf(Collection<NewPlant> plants) {
     return plants.size() > 1 && !hasCitus
         ? "SELECT * FROM " + ARRAYS
@@ -178,7 +178,7 @@ final class PlantTable implements GroupCommit.Table {
           inserted++;
         }
       }
-      // After a warning, a standby may not have confirmed the commit; select() then waits for it.
+      // Returns false after a warning, because standbys might not have confirmed the commit.
       return inserted == plants.size() && insert.getWarnings() == null;
     }
   }
@@ -188,7 +188,7 @@ final class PlantTable implements GroupCommit.Table {
     try (PreparedStatement select = connection.prepareStatement(SELECT)) {
       select.setObject(1, idsOf(plants));
       Map<Long, @Nullable NewPlant> rows = new HashMap<>();
-      // Always true with Citus, because a node does not know whether the other nodes have standbys.
+      // One Citus node does not know whether others have standbys, so this code assumes they do.
       boolean isSynchronous = hasCitus;
       try (ResultSet row = execute(select)) {
         while (row.next()) {

@@ -50,8 +50,8 @@ final class Shards implements PlantQueue {
   private final Executor executor;
 
   /**
-   * The number of threads that all nodes share. If there are more nodes than threads, each node can
-   * still use one thread.
+   * The number of threads to divide among the nodes. Each node can use at least one thread, even if
+   * the total then exceeds this number.
    */
   private final int threads;
 
