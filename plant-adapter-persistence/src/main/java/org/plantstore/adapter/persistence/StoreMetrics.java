@@ -53,7 +53,7 @@ class StoreMetrics {
 
   private Timer commits(String outcome) {
     return Timer.builder("plant.store.commit")
-        .description("Time from borrowing a connection to the end of the batch's commit")
+        .description("Time from the start of a batch until it is committed or has failed")
         .tag("outcome", outcome)
         .serviceLevelObjectives(COMMIT_TIMES)
         .register(registry);
