@@ -12,11 +12,11 @@ import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
 /**
- * Tracks the memory of the request body that a connection is receiving. A body requires one permit
- * for each byte beyond {@link #PERMIT_FREE_BYTES}, and its permits are released when the response
- * has been written. If too few permits are available, the request is rejected with error 5003.
- * Small parts of a body are joined, because each part requires its own buffer and several objects.
- * Used only by the connection's event loop.
+ * Tracks the memory that a connection's request body occupies. A body requires one permit for each
+ * byte beyond {@link #PERMIT_FREE_BYTES}, and its permits are released when the response has been
+ * written. If too few permits are available, the request is rejected with error 5003. Small parts
+ * of a body are joined, because each part requires its own buffer and several objects. Used only by
+ * the connection's event loop.
  */
 final class BodyMemory {
 
@@ -62,8 +62,8 @@ final class BodyMemory {
     }
     if (permits > 0 && !availableBytes.tryAcquire(permits)) {
       isRejected = true;
-      // Makes the framework respond with error 5003. The response can be written during this call,
-      // and writing the response resets isRejected. The field is therefore set before the call.
+      // Makes the framework respond with error 5003. This call can write the response and thereby
+      // reset isRejected, so isRejected is set before the call.
       context.fireExceptionCaught(new RefusedException(ErrorNumber.OVERLOADED));
       return false;
     }

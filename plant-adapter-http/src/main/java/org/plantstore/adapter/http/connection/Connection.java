@@ -34,8 +34,8 @@ final class Connection extends ChannelDuplexHandler {
   private static final int MEMORY_PER_BYTE = 2;
 
   /**
-   * The maximum size, in bytes, of the request line and the headers together. The size of bodies is
-   * limited by {@link BodyMemory} instead.
+   * The maximum size, in bytes, of the request line and the headers together. {@link BodyMemory}
+   * limits the memory for bodies.
    */
   private static final int MAX_COUNTED_BYTES = 32 * 1024;
 
@@ -131,7 +131,7 @@ final class Connection extends ChannelDuplexHandler {
     updateMemory();
   }
 
-  /** Returns whether input may be decoded now, without waiting for {@link #NEXT_REQUEST}. */
+  /** Returns whether input can be decoded without waiting for a {@link #NEXT_REQUEST} event. */
   boolean mayDecode() {
     isInputBuffered = state == State.RESPONDING || state == State.CLOSING;
     return !isInputBuffered;
@@ -146,7 +146,7 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   /**
-   * Returns whether the next read is limited to a few bytes. This is the case while the memory for
+   * Returns whether the next read is limited to a few bytes. Reads are limited while the memory for
    * requests is exhausted, unless the connection's request is exempt from the limit.
    */
   boolean isReadShort() {
@@ -174,8 +174,8 @@ final class Connection extends ChannelDuplexHandler {
   }
 
   private void updateMemory() {
-    // This condition is also true for closed channels, which are never writable. The memory of a
-    // closed channel is released when the channel's handlers are removed.
+    // A closed channel is never writable. The memory of a closed channel is released when the
+    // channel's handlers are removed.
     if (state == State.RECEIVING || !channel.isWritable()) {
       memory.hold(BYTES_PER_REQUEST + MEMORY_PER_BYTE * receivedBytes + unreadBytes());
     } else {

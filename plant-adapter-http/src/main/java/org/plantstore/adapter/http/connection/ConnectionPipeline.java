@@ -40,7 +40,7 @@ final class ConnectionPipeline
   /**
    * The limit on the total size of all request bodies, in bytes: an eighth of the heap. A plant can
    * exist in memory in four forms at once: as a request body, as strings, as a row in a batch, and
-   * as a response. All plants together therefore take at most half of the heap.
+   * as a response. This limit therefore restricts all plants together to half of the heap.
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;
 
@@ -122,8 +122,8 @@ final class ConnectionPipeline
   }
 
   /**
-   * Returns the semaphore that limits the memory for request bodies. Each of its permits represents
-   * one free byte.
+   * Returns the semaphore that limits the memory for request bodies. Each available permit
+   * represents one free byte.
    */
   Semaphore freeBodyBytes() {
     return freeBodyBytes;

@@ -40,10 +40,10 @@ final class RequestDecoder extends HttpRequestDecoder {
   /** The maximum number of headers in a request. The same limit applies to trailers. */
   private static final int MAX_HEADERS = 100;
 
-  /** The request size, in bytes, above which the decoder is replaced after the request. */
+  /** The decoder is replaced after each request that is larger than this number of bytes. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
-  /** Replaces the method and target of a malformed request line. "-" is never a valid target. */
+  /** A placeholder for the method and target of a malformed request line; not a valid target. */
   private static final String NONE = "-";
 
   private static final short CRLF = HttpConstants.CR << 8 | HttpConstants.LF;
@@ -53,7 +53,7 @@ final class RequestDecoder extends HttpRequestDecoder {
   private @Nullable String fault; // set before Netty has decoded the malformed object
   private int headers; // the number of headers or trailers received so far
 
-  /** The number of bytes of the current request that have been decoded. */
+  /** The number of decoded bytes of the current request. */
   private long requestBytes;
 
   RequestDecoder(Connection connection) {
@@ -128,7 +128,7 @@ final class RequestDecoder extends HttpRequestDecoder {
 
   /**
    * Returns the error message, or null if the request line and the headers are well-formed. Netty
-   * joins the lines of a folded header without reporting an error. To detect such a header, this
+   * joins the lines of a folded header without reporting an error. To detect a folded header, this
    * method compares the number of received bytes with the total length of the decoded lines.
    */
   private @Nullable String ofHead(RequestRecord request) {

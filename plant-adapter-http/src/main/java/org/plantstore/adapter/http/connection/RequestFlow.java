@@ -173,9 +173,9 @@ final class RequestFlow extends ChannelDuplexHandler {
   }
 
   /**
-   * Closes the connection. If the rest of a request body must still be read and discarded, closes
-   * only the output. During a graceful shutdown, waits before closing an unused connection, because
-   * its client may already have sent a request.
+   * Closes the connection, or only its output if the rest of a request body must still be read and
+   * discarded. During a graceful shutdown, waits before closing an unused connection, because its
+   * client may already have sent a request.
    */
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
@@ -201,7 +201,7 @@ final class RequestFlow extends ChannelDuplexHandler {
     }
   }
 
-  /** Closes the connection after the client has reset it or a handler has thrown an exception. */
+  /** Closes the connection if the client has reset it or if a handler has thrown an exception. */
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
     LOG.debug("Closing a connection because of an exception", failure);

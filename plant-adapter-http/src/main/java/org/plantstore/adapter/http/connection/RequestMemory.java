@@ -12,15 +12,15 @@ import java.util.Deque;
  */
 final class RequestMemory {
 
-  /** The limit for all event loops together is the heap size divided by this number. */
+  /** The limit for all event loops together is an eighth of the heap. */
   private static final int HEAP_DIVISOR = 8;
 
   /** The memory, in bytes, reserved for each exempt request. Most requests need less. */
   private static final int RESERVED_BYTES = 32 * 1024;
 
   /**
-   * While no memory is free, the number of exempt requests is at most the memory limit, in bytes,
-   * divided by this value.
+   * While no memory is free, the number of exempt requests is limited to one for every 64 KiB of
+   * the memory limit.
    */
   private static final int BYTES_PER_EXEMPT_REQUEST = 64 * 1024;
 
@@ -29,10 +29,10 @@ final class RequestMemory {
 
   /**
    * The queue of connections that are waiting for memory, oldest first. About three quarters of the
-   * exemptions from the limit are given to the newest connections, so that many slow clients do not
-   * delay later clients. About a quarter of the exemptions are given to the oldest connections, so
-   * that their sockets are also read. Only a read reveals that a client has disconnected and that
-   * its connection must be closed.
+   * exemptions from the limit are given to the newest connections, so that a large number of slow
+   * clients cannot delay the clients that connect later. About a quarter of the exemptions are
+   * given to the oldest connections, because the service detects that a client has disconnected
+   * only when it reads from the client's socket.
    */
   private final Deque<Share> waiting = new ArrayDeque<>();
 
@@ -71,7 +71,7 @@ final class RequestMemory {
     }
   }
 
-  /** The share of an event loop's memory that one connection holds. */
+  /** A connection's share of the event loop's memory for requests and responses. */
   final class Share {
 
     private final Runnable resumeReading;
@@ -107,7 +107,7 @@ final class RequestMemory {
       hold(0);
     }
 
-    /** Returns whether more of the request may be read now. If not, reading resumes later. */
+    /** Returns whether more of the request can be read now. If not, reading resumes later. */
     boolean mayRead() {
       if (!isLimited()) {
         return true;

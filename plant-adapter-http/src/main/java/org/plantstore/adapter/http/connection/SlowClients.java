@@ -23,7 +23,7 @@ final class SlowClients {
   private static final LogLimit FAILURES = new LogLimit();
   private static final int SWEEP_MILLIS = 500;
 
-  /** The timeout while memory is exhausted, unless the configured timeout is shorter. */
+  /** This timeout replaces a longer request timeout while the memory for requests is exhausted. */
   private static final long EXHAUSTED_NANOS = SECONDS.toNanos(2);
 
   private final EventExecutor eventLoop;
