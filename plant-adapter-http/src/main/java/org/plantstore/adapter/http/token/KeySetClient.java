@@ -43,9 +43,9 @@ final class KeySetClient {
 
   /**
    * This client does not offer an upgrade to HTTP/2, because some servers reject requests that
-   * contain such an offer. This client does not follow redirects, because anyone who controls the
-   * fetched keys can issue valid tokens. Only the operator may choose the address from which the
-   * keys are fetched.
+   * contain such an offer. This client does not follow redirects, because only the operator should
+   * choose the address from which the keys are fetched. Anyone who controls the fetched keys can
+   * issue valid tokens.
    */
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

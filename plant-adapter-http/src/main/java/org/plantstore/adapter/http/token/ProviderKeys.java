@@ -28,7 +28,7 @@ final class ProviderKeys {
 
   /**
    * The known keys, and the time and outcome of the last fetch. Each fetch replaces the entire
-   * record, so that readers see its components change at the same time.
+   * record, so that other threads never see a mixture of old and new components.
    *
    * @param keys the keys from the last successful fetch
    * @param since the {@link System#nanoTime()} at the start of the fetch or, if the fetch failed,
@@ -47,8 +47,9 @@ final class ProviderKeys {
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
 
-  // The earliest times at which the keys may be fetched again: for any reason, and in search of a
-  // replacement key. Only the thread that fetches the keys uses these fields.
+  // No fetch is permitted before nextFetchNanos. A fetch that looks for a replacement key is also
+  // not permitted before nextRepetitionNanos. Only the thread that fetches the keys uses these
+  // fields.
   private long nextFetchNanos = System.nanoTime();
   private long nextRepetitionNanos = nextFetchNanos;
 
@@ -82,15 +83,16 @@ final class ProviderKeys {
   }
 
   /**
-   * Searches for a key that matches the selector. The returned future completes as soon as a
-   * matching key is known that has not been tried. If there is no such key, the future completes at
-   * the end of the first fetch that begins after this call. The future completes earlier if a fetch
-   * that is already in progress fails, or if the provider is down and no fetch is permitted yet. If
-   * the provider is down and no matching key is known, the future fails with a RefusedException.
+   * Searches for a key that matches the selector but is not one of the keys already tried. The
+   * returned future completes as soon as the key is known, or at the latest when the first fetch
+   * that begins after this call has ended. The future completes earlier if a fetch that is already
+   * in progress fails, or if the provider is down and no fetch is permitted yet. If the provider is
+   * down and no matching key is known, the future fails with a RefusedException.
    *
    * <p>If the selector matches one of the keys already tried, either the token is forged, or the
-   * provider has published a replacement key that also matches the selector. Fetches that look for
-   * a replacement key are at least a tenth of the keys' lifetime apart, so that forged tokens
+   * provider has published a replacement key that also matches the selector. The search for a
+   * replacement key succeeds as soon as the known keys differ from {@code tried}. Fetches that look
+   * for a replacement key are at least a tenth of the keys' lifetime apart, so that forged tokens
    * cannot cause many fetches. If the last fetch that looked for a replacement key is too recent,
    * the search ends without a fetch.
    *

@@ -24,7 +24,7 @@ final class PublishedKey {
           .toList();
 
   /**
-   * The members of a key that are passed to Nimbus. All other members are removed first, because
+   * Only these members of a key are passed to Nimbus. All other members are removed first, because
    * Nimbus would reject a key with an invalid {@code x5c}, for example.
    */
   private static final List<String> READ_MEMBERS = List.of("kty alg kid crv x y n e".split(" "));

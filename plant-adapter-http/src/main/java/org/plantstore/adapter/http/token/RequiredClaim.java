@@ -21,8 +21,9 @@ record RequiredClaim(String name, List<String> values) {
 
   /**
    * The claims whose value is a list of words separated by spaces (RFC 8693, section 4.2). The
-   * entire text of any other claim must match an accepted value. If one matching word were enough,
-   * a caller who can choose the text could include an accepted word.
+   * entire text of any other claim must match an accepted value. If one matching word were enough
+   * for every claim, a caller who can choose the text of a claim could gain access by including an
+   * accepted word in it.
    */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 

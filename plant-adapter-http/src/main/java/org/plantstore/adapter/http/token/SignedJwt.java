@@ -48,8 +48,8 @@ record SignedJwt(JWSHeader header, Map<?, ?> claims, String input, Base64URL sig
           .toList();
 
   /**
-   * Creates parsers that reject repeated members. The parsers do not limit the length of numbers,
-   * because the limit on the size of request headers already limits the length of a token.
+   * Creates JSON parsers that reject duplicate members. The parsers do not limit the length of
+   * numbers, because the limit on the size of request headers already limits the length of a token.
    */
   private static final JsonFactory JSON =
       JsonFactory.builder()

@@ -19,8 +19,9 @@ final class ValidatedTokens {
   private static final Duration LIFETIME = Duration.ofMinutes(1);
 
   /**
-   * The maximum total length of the cached tokens, which occupy one byte per character. The limit
-   * allows at least 256 tokens, because the headers of a request can have at most 16 KiB in total.
+   * The maximum total length of the cached tokens, which occupy one byte per character. At least
+   * 256 tokens fit into 4 MiB, because no token is longer than 16 KiB, the limit on the total size
+   * of a request's headers.
    */
   private static final long MAX_CHARACTERS = 4L * 1024 * 1024;
 
