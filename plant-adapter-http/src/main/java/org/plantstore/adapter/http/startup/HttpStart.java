@@ -50,9 +50,9 @@ public final class HttpStart implements ApplicationContextConfigurer {
           "create.timeout.seconds");
 
   /**
-   * The number of heap bytes to reserve for each connection without TLS. This number is twice the
-   * heap usage of a connection on which only part of a small request has arrived. A connection with
-   * TLS occupies three times as much heap as a connection without TLS.
+   * The number of heap bytes to reserve for each connection without TLS. The reservation is twice
+   * the heap usage of a connection that has received only part of a small request. A connection
+   * with TLS occupies three times as much heap as a connection without TLS.
    */
   private static final int HEAP_BYTES_PER_CONNECTION = 12 * 1024;
 
