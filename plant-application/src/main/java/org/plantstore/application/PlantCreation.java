@@ -99,8 +99,8 @@ public class PlantCreation implements CreatePlant {
 
   /**
    * Returns the given exception if it concerns the given plant. If the exception does not concern
-   * the given plant, returns an exception that reports an internal error in the store, because the
-   * caller is not responsible.
+   * the given plant, the caller is not responsible, so this method returns an exception that
+   * reports an internal error in the store.
    */
   private RuntimeException rejectionOrFault(RuntimeException rejection, NewPlant plant) {
     if ((rejection instanceof InvalidPlantException invalid && invalid.refuses(plant))

@@ -57,7 +57,9 @@ public final class InvalidPlantException extends RuntimeException {
     this(violations, requireNonNull(plant, "plant"));
   }
 
-  /** Creates an exception. If a plant's own constructor throws it, {@code plant} is null. */
+  /**
+   * Creates an exception. If a plant's own constructor throws the exception, {@code plant} is null.
+   */
   InvalidPlantException(List<Violation> violations, @Nullable NewPlant plant) {
     super(violations.stream().map(Violation::toString).collect(joining("; ")));
     this.plant = plant;
@@ -100,9 +102,9 @@ public final class InvalidPlantException extends RuntimeException {
    * }</pre>
    *
    * @param field the name of the field, such as {@code name} or {@code tag}
-   * @param rule the rule, worded so that the field's name and the rule form a sentence, such as
-   *     {@code must not contain U+0000 (found at index 3)}. An index in a rule is zero-based and
-   *     counts UTF-16 code units. The wording of the rule may change in any version.
+   * @param rule the rule, such as {@code must not contain U+0000 (found at index 3)}. The field's
+   *     name and the rule together form a sentence. An index in a rule is zero-based and counts
+   *     UTF-16 code units. The wording of the rule may change in any version.
    * @serial exclude
    */
   @SuppressWarnings("InvalidBlockTag") // Without @serial, JDK 17 requires comments on the fields.
@@ -124,7 +126,7 @@ public final class InvalidPlantException extends RuntimeException {
      * Returns the name of the field, followed by a space and the rule. The wording of the rule may
      * change in any version.
      *
-     * @return the name of the field and the rule
+     * @return the field's name, a space, and the rule
      */
     @Override
     public String toString() {
