@@ -15,8 +15,8 @@ final class DoubtfulSettings {
   private static final long MIN_HEAP_MEGABYTES = 128;
 
   /**
-   * Matches names that begin with a prefix that other programs rarely use. The prefix {@code LOG_}
-   * is not included, because it is too common.
+   * Matches a name with a prefix that other programs rarely use. The prefix {@code LOG_} is not
+   * included, because it is too common.
    */
   private static final Pattern OWN_PREFIXES =
       Pattern.compile(

@@ -24,9 +24,9 @@ import org.plantstore.domain.PlantStore;
 
 /**
  * Finds the store on the class path, and checks that there is exactly one. A store is either a bean
- * or a {@link ServiceLoader} provider, which does not depend on the framework. If the store comes
- * from a provider, this class creates the store before any port is opened. At shutdown, this class
- * closes that store if it is {@link AutoCloseable}.
+ * or a {@link ServiceLoader} provider. A provider does not need to depend on the framework. If the
+ * store comes from a provider, this class creates the store before any port is opened. At shutdown,
+ * this class closes that store if it is {@link AutoCloseable}.
  */
 @ContextConfigurer
 @Factory

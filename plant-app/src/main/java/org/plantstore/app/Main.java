@@ -109,7 +109,10 @@ public final class Main {
     return exitCode;
   }
 
-  /** Returns the tools that make up a command, one from each module that contributes to it. */
+  /**
+   * Returns the tools that make up a command: one tool from each module that contributes to the
+   * command.
+   */
   static List<ToolProvider> parts(String command) {
     Map<String, List<ToolProvider>> tools =
         ServiceLoader.load(ToolProvider.class).stream()

@@ -28,8 +28,8 @@ final class Spelling {
   }
 
   /**
-   * Returns a known name that resembles the given name or is a prefix of it. If there are several
-   * such names, returns the one whose length is closest to that of the given name.
+   * Returns a known name that is similar to the given name or is a prefix of the given name. If
+   * several known names match, returns the one whose length is closest to the given name's length.
    */
   static Optional<String> closest(String name, Collection<String> known) {
     String letters = letters(name);
@@ -40,9 +40,9 @@ final class Spelling {
 
   /**
    * Returns whether two names are similar. Two names are similar if removing at most one letter
-   * from each of them can make them equal. A name with at least two words is also similar to a name
-   * that it abbreviates: each of its words is a prefix of a word in the longer name, in the same
-   * order. For example, MAX_CONN is similar to MAX_CONNECTIONS.
+   * from each of them can make them equal. An abbreviation of at least two words is also similar to
+   * the full name. Each word of the abbreviation must be a prefix of a word in the full name, in
+   * the same order. For example, MAX_CONN is similar to MAX_CONNECTIONS.
    */
   static boolean isClose(String name, String other) {
     String[] words = words(name).split("_");

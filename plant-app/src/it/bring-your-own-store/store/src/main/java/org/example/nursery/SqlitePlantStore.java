@@ -43,8 +43,8 @@ public final class SqlitePlantStore implements PlantStore, AutoCloseable {
   private static final int PRIMARY_CODE = 0xFF;
 
   /**
-   * The maximum length of a name or a tag. Writing longer text would keep the file locked for too
-   * long.
+   * The maximum length of a name or a tag. Without this limit, writing a very long text would keep
+   * the file locked for too long.
    */
   private static final int MAX_TEXT_CHARACTERS = 1_000_000;
 
