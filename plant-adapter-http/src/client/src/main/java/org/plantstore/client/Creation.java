@@ -32,12 +32,12 @@ final class Creation implements CreatePlant {
   private static final long FIRST_BACKOFF_NANOS = 50_000_000;
   private static final long MAX_BACKOFF_NANOS = 6_400_000_000L;
 
-  /** The number of bytes of a response body that are kept, in addition to the plant's size. */
+  /** The number of response body bytes that are kept, not counting the bytes of the plant. */
   private static final long MAX_RESPONSE_BYTES = 64 * 1024;
 
   /**
-   * The maximum size, in bytes, of a character in JSON. For example, a control character can
-   * require an escape sequence of this size.
+   * The maximum number of bytes that one character can occupy in JSON. For example, an escaped
+   * control character can occupy six bytes.
    */
   private static final long BYTES_PER_CHARACTER = 6;
 
@@ -51,7 +51,7 @@ final class Creation implements CreatePlant {
       "the request was not sent in time, because the call waited for other calls or for a thread";
 
   /**
-   * Sets the deadline, and calls the suppliers of the headers and the token on the calling thread.
+   * Sets the deadline, and calls the header supplier and the token supplier on the calling thread.
    */
   Creation(PlantClient client) {
     this.client = client;
