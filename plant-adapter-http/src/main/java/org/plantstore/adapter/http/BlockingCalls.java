@@ -21,9 +21,9 @@ final class BlockingCalls {
   private final AtomicInteger overdue = new AtomicInteger();
 
   BlockingCalls(
-      // The BLOCKING executor is not used, because it may run tasks on virtual threads. If a call
-      // on a virtual thread computes endlessly or, on Java 21, waits in a synchronized block, it
-      // occupies one of the few carrier threads.
+      // The BLOCKING executor is not used, because it may run tasks on virtual threads. A
+      // virtual thread occupies one of the few carrier threads while it computes and, on Java 21,
+      // while it waits in a synchronized block.
       @Named(TaskExecutors.IO) Executor threads, @Nullable MeterRegistry registry) {
     this.threads = threads;
     if (registry != null) {

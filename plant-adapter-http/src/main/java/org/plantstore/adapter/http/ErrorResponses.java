@@ -78,8 +78,8 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   }
 
   /**
-   * Although the framework passes malformed requests to {@link #handle}, this error route is
-   * necessary. Without it, the response to a malformed HEAD request would have no headers.
+   * Makes the framework pass malformed requests to {@link #handle}. Without this error route, the
+   * response to a malformed HEAD request would have no headers.
    */
   @Error(global = true, status = HttpStatus.BAD_REQUEST)
   HttpResponse<byte[]> handleMalformed(HttpRequest<?> request) {

@@ -206,7 +206,7 @@ final class NewPlantJson {
     return text.endsWith(".") ? text : text + ".";
   }
 
-  /** Lists unknown members, because one of them may be a misspelled field or contain the plant. */
+  /** Lists unknown members: one may be a misspelled field or an object that contains the plant. */
   private String hint() {
     String names = unknownMembers.stream().limit(8).map(Legible::quoted).collect(joining(", "));
     return names.isEmpty()

@@ -52,8 +52,9 @@ final class NewPlantReader implements MessageBodyReader<NewPlant> {
 
   /**
    * The maximum total size, in bytes, of all bodies larger than {@link #SMALL_BODY_BYTES} that are
-   * being parsed. Parsing a body can allocate up to 14 times its size, so all parsers together are
-   * limited to a quarter of the heap, unless a single body requires more. Without this limit, eight
+   * being parsed. Parsing a body can allocate up to 14 times the body's size, so this limit
+   * restricts the parsers of large bodies to a quarter of the heap in total. A body that exceeds
+   * the limit is parsed only while no other large body is being parsed. Without this limit, eight
    * callers could exhaust a 64 MB heap.
    */
   private static final int MAX_PARSED_BYTES =

@@ -19,8 +19,8 @@ import org.plantstore.adapter.http.error.RefusedException;
  * Responds to CORS preflight requests (Fetch standard, section 3.3.5) before tokens are checked.
  * Web pages from an allowed origin may send any request. Preflight requests from other origins are
  * rejected. The framework's CORS filter is not used, because it would also allow cross-origin
- * requests to the management port. The framework's filter would also respond to a request for an
- * unknown path with status 403, but without a body that explains the error.
+ * requests to the management port. The framework's filter would also reject preflight requests for
+ * unknown paths with status 403, without a body that explains the error.
  */
 @ServerFilter(Filter.MATCH_ALL_PATTERN)
 @Order(Ordered.HIGHEST_PRECEDENCE)

@@ -65,7 +65,8 @@ final class DocumentsController {
     return HttpResponse.ok(document.content().duplicate())
         .contentType(document.type())
         .contentLength(document.content().readableBytes()) // in responses to HEAD too
-        // Browsers may cache a document for ten minutes, because the console page loads 1.5 MB.
+        // Permits browsers to cache each document for ten minutes, because the documents of the
+        // console page have a total size of 1.5 MB.
         .header(HttpHeaders.CACHE_CONTROL, "max-age=600")
         .header("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         .header("Referrer-Policy", "no-referrer");

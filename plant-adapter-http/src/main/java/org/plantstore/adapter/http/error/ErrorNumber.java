@@ -124,8 +124,8 @@ public enum ErrorNumber {
    * @param path the path of the request. The returned link is relative to this path.
    */
   public String link(String path) {
-    // The number of "../" segments is limited to keep the response short. For a path that needs
-    // more "../" segments than the limit, the link does not work.
+    // The number of "../" segments is limited to keep the response short. If a path needs more
+    // "../" segments than the limit allows, the link does not work.
     int depth = Math.min(Math.max(path.split("/", -1).length - 2, 0), 32);
     return "<" + "../".repeat(depth) + "errors#" + number + ">; rel=\"help\"";
   }

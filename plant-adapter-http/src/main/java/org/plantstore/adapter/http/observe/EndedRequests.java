@@ -38,10 +38,13 @@ final class EndedRequests implements Consumer<RequestRecord> {
   private static final Logger LOG = LoggerFactory.getLogger(ACCESS_LOG);
   private static final String NONE = "-";
 
-  /** Matches a space, quotation mark, backslash, or character that is not printable ASCII. */
+  /** Matches a space, a quotation mark, a backslash, or any character outside printable ASCII. */
   private static final Pattern ILLEGIBLE = Pattern.compile("[^!#-\\[\\]-~]");
 
-  /** Matches a path that contains none of the characters ? # @, plain or percent-encoded. */
+  /**
+   * Matches {@code *} or a path that is safe to log. A safe path begins with a single slash and
+   * contains no "?", "#", or "@", not even in percent-encoded form.
+   */
   private static final Pattern PATH =
       Pattern.compile("(?is)(?!.*(?:%3f|%23|%40))(?:/(?!/)[^@]*|\\*)");
 
