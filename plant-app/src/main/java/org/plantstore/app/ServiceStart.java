@@ -36,8 +36,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
 
   /**
    * Adds the settings from the command line, and declares the service's environment variables. All
-   * other variables are hidden from the framework, because it would derive many property names from
-   * each variable by replacing underscores with dots and hyphens.
+   * other variables are hidden from the framework, which would otherwise derive many property names
+   * from each variable by replacing underscores with dots and hyphens.
    */
   @Override
   public void configure(ApplicationContextBuilder builder) {
@@ -54,8 +54,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   }
 
   /**
-   * Makes this class run after the modules whose settings it logs, but before the store waits for
-   * its database.
+   * Makes this class run after the modules whose settings this class logs, but before the store
+   * waits for its database.
    */
   @Override
   public int getOrder() {
