@@ -83,7 +83,7 @@ final class DatabaseFailure extends Exception {
   /** The SQLSTATE of the innermost exception that has one, or an empty string if there is none. */
   private final String state;
 
-  /** Whether the pool provided no connection in time, in which case no plant was sent. */
+  /** Whether the pool failed to provide a connection in time. If so, no plant was sent. */
   private final boolean isPoolTimeout;
 
   DatabaseFailure(SQLException cause) {

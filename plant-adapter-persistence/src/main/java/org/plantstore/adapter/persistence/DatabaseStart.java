@@ -53,7 +53,7 @@ record DatabaseStart(DatabaseSettings settings, boolean migrates) {
   }
 
   /**
-   * Brings the tables up to date if this instance migrates them, and then checks the database.
+   * Migrates the tables if this instance is configured to do so, and then checks the database.
    *
    * @return whether the database contains Citus
    * @throws ConfigurationException if the database cannot be used by the end of the startup timeout

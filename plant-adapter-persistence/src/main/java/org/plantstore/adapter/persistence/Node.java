@@ -24,7 +24,7 @@ final class Node implements GroupCommit.Table {
   private final GroupCommit.Table table;
 
   /**
-   * The {@link System#nanoTime} at which the first batch was sent after the node's last response.
+   * The {@link System#nanoTime} at which the first batch since the node's last response was sent.
    * The value is 0 if no batch has been sent since the node's last response, or if no plant is
    * waiting.
    */

@@ -53,7 +53,7 @@ final class PendingPlants {
   /** The maximum size of a batch in bytes. A larger plant forms its own batch. */
   static final long MAX_BYTES = 4 * 1024 * 1024;
 
-  /** The longest time that a batch, even one with a locked id, can delay the next batch. */
+  /** The longest time that a batch can delay the next one, even if it waits for a locked row. */
   private static final Duration MAX_DELAY = Duration.ofMillis(20);
 
   private final Deque<Call> waiting = new ArrayDeque<>();

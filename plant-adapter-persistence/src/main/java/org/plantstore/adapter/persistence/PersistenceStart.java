@@ -46,7 +46,7 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
   }
 
   /**
-   * Brings the tables up to date if this instance migrates them, and checks the database. Waits
+   * Migrates the tables if this instance is configured to do so, and checks the database. Waits
    * while the database is unavailable.
    *
    * @throws ConfigurationException if a setting or the database cannot be used

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Probes the database through the connection pool. The pool can usually hold one more connection
- * than there are writers, so a probe has to wait only if the database rejects new connections. In
- * a Citus cluster with at least {@code DATABASE_CONNECTIONS} nodes, however, the writers can use
+ * than there are writers, so a probe has to wait only if the database rejects new connections. In a
+ * Citus cluster with at least {@code DATABASE_CONNECTIONS} nodes, however, the writers can use
  * every connection in the pool. If a probe fails, the pool's connections are evicted, because they
  * have probably failed too. This class is thread-safe.
  */

@@ -41,15 +41,15 @@
  * unless the configured timeout is shorter.
  *
  * <p>Three limits apply to heap usage. First, the bodies of all requests together are limited to an
- * eighth of the heap ({@code ConnectionPipeline}). Because up to four copies of a plant can be in
- * memory at once, this first limit restricts all plants together to half of the heap. Second, the
- * requests and responses of slow clients are limited to about an eighth of the heap ({@code
- * RequestMemory}). Some requests are exempt from this second limit, so the requests and responses
- * of slow clients can occupy up to a quarter of the heap. Third, JSON parsing is limited to a
- * quarter of the heap, unless a single body requires more ({@code NewPlantReader}). A single body
- * requires at most 14/32 of the heap, because MAX_BODY_BYTES is at most 1/32 of the heap, and
- * parsing a body takes up to 14 times its size. Together, these limits allow slightly more than the
- * size of the heap, but they are not reached at the same time.
+ * eighth of the heap ({@code ConnectionPipeline}). Up to four copies of a plant can be in memory at
+ * once, so all copies of all plants together occupy at most half of the heap. Second, the requests
+ * and responses of slow clients are limited to about an eighth of the heap ({@code RequestMemory}).
+ * Some requests are exempt from this second limit, so the requests and responses of slow clients
+ * can occupy up to a quarter of the heap. Third, JSON parsing is limited to a quarter of the heap,
+ * unless a single body requires more ({@code NewPlantReader}). A single body requires at most 14/32
+ * of the heap, because MAX_BODY_BYTES is at most 1/32 of the heap, and parsing a body takes up to
+ * 14 times its size. Together, these limits allow slightly more than the size of the heap, but they
+ * are not reached at the same time.
  */
 @NullMarked
 package org.plantstore.adapter.http.connection;

@@ -19,7 +19,7 @@ import org.plantstore.adapter.http.error.Legible;
  */
 public record AllowedOrigins(List<String> origins) {
 
-  /** Allows no web page from another origin to call the service. */
+  /** Prevents web pages from other origins from calling the service. */
   public static final AllowedOrigins NONE = new AllowedOrigins(List.of());
 
   private static final String ANY = "*";

@@ -21,9 +21,9 @@ record RequiredClaim(String name, List<String> values) {
 
   /**
    * The claims whose value is a list of words separated by spaces (RFC 8693, section 4.2). The
-   * entire text of any other claim must match an accepted value. If one matching word were enough
-   * for every claim, a caller who can choose the text of a claim could gain access by including an
-   * accepted word in it.
+   * entire text of any other claim must match an accepted value. If a single word were enough there
+   * too, a caller who can choose a claim's text could gain access by including an accepted word in
+   * it.
    */
   private static final Set<String> LISTS_OF_WORDS = Set.of("scope", "scp");
 
