@@ -6,8 +6,6 @@ import io.micronaut.context.exceptions.ConfigurationException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.plantstore.adapter.http.error.ErrorNumber;
@@ -38,12 +36,9 @@ final class ProviderKeys {
   private record Known(KeySet keys, long since, boolean isDown) {}
 
   private final KeySetClient client;
-  private final Executor thread;
+  private final Executor thread = BoundedPool.of("key-set", 1);
   private final long lifetimeNanos;
   private final long pauseNanos;
-
-  /** Limits the number of tokens that wait for a fetch, so that they cannot exhaust the memory. */
-  private final Semaphore searches;
 
   private volatile Known known = new Known(KeySet.EMPTY, System.nanoTime(), true);
 
@@ -56,25 +51,11 @@ final class ProviderKeys {
   /**
    * Creates an instance that fetches the keys again when their lifetime ends. The interval between
    * the starts of two consecutive fetches is at least 1/120 of the lifetime.
-   *
-   * @param maxSearches the maximum number of tokens that can wait for a fetch at the same time
-   * @param thread the single thread that fetches the keys
    */
-  ProviderKeys(KeySetClient client, Duration lifetime, int maxSearches, Executor thread) {
+  ProviderKeys(KeySetClient client, Duration lifetime) {
     this.client = client;
     lifetimeNanos = lifetime.toNanos();
     pauseNanos = lifetimeNanos / 120;
-    searches = new Semaphore(maxSearches);
-    this.thread = thread;
-  }
-
-  /** Returns an executor that starts a daemon thread for its first task, and keeps that thread. */
-  static Executor newThread() {
-    return Executors.newSingleThreadExecutor(work -> {
-      Thread daemon = new Thread(work, "key-set");
-      daemon.setDaemon(true);
-      return daemon;
-    });
   }
 
   /** Returns the known keys. Until the keys change, each call returns the same object. */
@@ -108,25 +89,16 @@ final class ProviderKeys {
     if (isFound.getAsBoolean()) {
       return CompletableFuture.completedFuture(null);
     }
-    if (!searches.tryAcquire()) {
-      throw new RefusedException(ErrorNumber.OVERLOADED);
-    }
-    try {
-      return CompletableFuture.runAsync(
-              () -> {
-                if (!isFound.getAsBoolean() && known.since - began < 0) {
-                  fetch(isReplacement);
-                }
-                if (known.isDown && !isReplacement && !isFound.getAsBoolean()) {
-                  throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
-                }
-              },
-              thread)
-          .whenComplete((ended, failure) -> searches.release());
-    } catch (Throwable e) { // such as an OutOfMemoryError, because the thread could not start
-      searches.release();
-      throw e;
-    }
+    return CompletableFuture.runAsync(
+        () -> {
+          if (!isFound.getAsBoolean() && known.since - began < 0) {
+            fetch(isReplacement);
+          }
+          if (known.isDown && !isReplacement && !isFound.getAsBoolean()) {
+            throw new RefusedException(ErrorNumber.KEYS_UNAVAILABLE);
+          }
+        },
+        thread);
   }
 
   /**
@@ -136,11 +108,15 @@ final class ProviderKeys {
    */
   void renew() {
     if (isDue()) {
-      thread.execute(() -> {
-        if (isDue()) { // unless another call to this method has already started a fetch
-          fetch(false);
-        }
-      });
+      try {
+        thread.execute(() -> {
+          if (isDue()) { // unless another call to this method has already started a fetch
+            fetch(false);
+          }
+        });
+      } catch (RefusedException e) {
+        // Too many searches are waiting. The next call to this method tries again.
+      }
     }
   }
 

@@ -70,11 +70,7 @@ final class TokenKeys {
     provider =
         address == null
             ? null
-            : new ProviderKeys(
-                new KeySetClient(address, fetchTimeout),
-                Duration.ofMinutes(5),
-                1_024,
-                ProviderKeys.newThread());
+            : new ProviderKeys(new KeySetClient(address, fetchTimeout), Duration.ofMinutes(5));
     current = new Snapshot(secrets.current(), file.current().usable());
   }
 

@@ -14,11 +14,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import org.plantstore.adapter.http.error.ErrorNumber;
-import org.plantstore.adapter.http.error.RefusedException;
 
 /**
  * Validates the format (RFC 7515), signature, and claims (RFC 7519) of bearer tokens, and requires
@@ -34,21 +29,7 @@ final class TokenValidation {
    * Verifies public-key signatures on separate threads, because this work would block an event loop
    * for too long.
    */
-  final Executor verification =
-      new ThreadPoolExecutor(
-          2,
-          2,
-          0,
-          TimeUnit.SECONDS,
-          new LinkedBlockingQueue<>(1_024),
-          work -> {
-            Thread thread = new Thread(work, "token-verification");
-            thread.setDaemon(true);
-            return thread;
-          },
-          (work, full) -> {
-            throw new RefusedException(ErrorNumber.OVERLOADED);
-          });
+  final Executor verification = BoundedPool.of("token-verification", 2);
 
   private final TokenSettings settings;
   private final TokenKeys keys;

@@ -35,9 +35,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
@@ -175,46 +173,29 @@ class ProviderKeysTest {
 
   @Test
   void number_of_waiting_searches_is_limited_and_they_do_not_delay_known_keys() throws Exception {
-    ProviderKeys keys = keys(Duration.ofMinutes(1), 1, ProviderKeys.newThread());
+    ProviderKeys keys = keys(Duration.ZERO); // the keys are always due for renewal
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
     CountDownLatch end = new CountDownLatch(1);
     provider.answerAfter(end);
-    CompletableFuture<Void> search = search(keys, NEXT);
+    CompletableFuture<Void> running = search(keys, NEXT);
+    provider.awaitFetches(2);
+    List<CompletableFuture<Void>> waiting =
+        Stream.generate(() -> search(keys, NEXT)).limit(1_024).toList();
 
     RefusedException refusal = assertThrows(RefusedException.class, () -> find(keys, NEXT));
     assertEquals(ErrorNumber.OVERLOADED, refusal.error());
     assertEquals(List.of(KNOWN), find(keys, KNOWN));
-    assertFalse(search.isDone(), "the search still waits");
+    keys.renew(); // has no effect, because too many searches are waiting
+    assertFalse(running.isDone(), "the search still waits");
 
     end.countDown();
-    search.get(1, TimeUnit.MINUTES);
+    CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)).get(1, TimeUnit.MINUTES);
     assertEquals(List.of(), find(keys, NEXT));
   }
 
-  @Test
-  void search_whose_thread_cannot_start_does_not_count_as_waiting() throws Exception {
-    AtomicBoolean isExhausted = new AtomicBoolean(true);
-    Executor thread =
-        work -> {
-          if (isExhausted.get()) {
-            throw new OutOfMemoryError("unable to create native thread");
-          }
-          work.run();
-        };
-    ProviderKeys keys = keys(Duration.ofMinutes(1), 1, thread);
-    assertThrows(OutOfMemoryError.class, () -> search(keys, KNOWN));
-    isExhausted.set(false);
-    assertEquals(List.of(KNOWN), find(keys, KNOWN));
-  }
-
-  private ProviderKeys keys(Duration lifetime) {
-    return keys(lifetime, 100, ProviderKeys.newThread());
-  }
-
   /** The fetches do not time out even if the machine stalls. */
-  private ProviderKeys keys(Duration lifetime, int maxSearches, Executor thread) {
-    KeySetClient patient = new KeySetClient(provider.url(), Duration.ofMinutes(1));
-    return new ProviderKeys(patient, lifetime, maxSearches, thread);
+  private ProviderKeys keys(Duration lifetime) {
+    return new ProviderKeys(new KeySetClient(provider.url(), Duration.ofMinutes(1)), lifetime);
   }
 
   private List<JWK> find(ProviderKeys keys, JWK key) throws Exception {
