@@ -28,13 +28,6 @@ final class KeySetClient {
   static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final int MAX_BYTES = 256 * 1024;
 
-  /** Descriptions of exceptions that have no message of their own. */
-  private static final Map<Class<?>, String> REASONS =
-      Map.of(
-          ClosedChannelException.class, "the connection was refused",
-          UnresolvedAddressException.class, "the host name does not resolve",
-          TimeoutException.class, "the response took longer than " + TIMEOUT.toSeconds() + " s");
-
   /** The value of the User-Agent header, including the version of the adapter's JAR file. */
   private static final String USER_AGENT =
       "plant-store/"
@@ -53,14 +46,18 @@ final class KeySetClient {
   private final URI address;
   private final Duration timeout;
 
-  KeySetClient(URI address) {
-    this(address, TIMEOUT);
-  }
+  /** Descriptions of exceptions that have no message of their own. */
+  private final Map<Class<?>, String> reasons;
 
   /** Creates a client with the given limit on the duration of a fetch. */
   KeySetClient(URI address, Duration timeout) {
     this.address = address;
     this.timeout = timeout;
+    reasons =
+        Map.of(
+            ClosedChannelException.class, "the connection was refused",
+            UnresolvedAddressException.class, "the host name does not resolve",
+            TimeoutException.class, "the response took longer than " + timeout.toSeconds() + " s");
   }
 
   /** Fetches the key set; throws ConfigurationException with the reason if the fetch fails. */
@@ -115,13 +112,13 @@ final class KeySetClient {
   }
 
   /** Returns the first message in the chain of causes, because some exceptions have no message. */
-  private static String reason(Throwable failure) {
+  private String reason(Throwable failure) {
     Throwable reason = Objects.requireNonNullElse(failure.getCause(), failure);
     while (reason.getMessage() == null && reason.getCause() != null) {
       reason = reason.getCause();
     }
     return reason.getMessage() == null
-        ? REASONS.getOrDefault(reason.getClass(), reason.getClass().getSimpleName())
+        ? reasons.getOrDefault(reason.getClass(), reason.getClass().getSimpleName())
         : KeySet.printable(reason.getMessage());
   }
 }

@@ -32,7 +32,10 @@ public record TokenCheck(TokenSettings settings) {
    */
   public String provider() {
     URI provider = settings.provider();
-    KeySet keys = provider == null ? settings.readKeySet() : new KeySetClient(provider).fetch();
+    KeySet keys =
+        provider == null
+            ? settings.readKeySet()
+            : new KeySetClient(provider, KeySetClient.TIMEOUT).fetch();
     return keys.toString();
   }
 
