@@ -48,11 +48,7 @@ final class ValidatedTokens {
    */
   @Nullable ValidToken get(String text) {
     ValidToken token = tokens.getIfPresent(text);
-    if (token == null || token.isUsable(keys.current())) {
-      return token;
-    }
-    tokens.invalidate(text); // otherwise, the metrics would count each further request as a hit
-    return null;
+    return token != null && token.isUsable(keys.current()) ? token : null;
   }
 
   void add(String text, ValidToken token) {
