@@ -44,8 +44,12 @@ final class ConnectionPipeline
    */
   private static final long MAX_BYTES_OF_ALL_BODIES = Runtime.getRuntime().maxMemory() / 8;
 
-  private final Semaphore freeBodyBytes =
+  /**
+   * Limits the memory for request bodies. Each of the semaphore's permits represents one free byte.
+   */
+  final Semaphore freeBodyBytes =
       new Semaphore((int) Math.min(MAX_BYTES_OF_ALL_BODIES, Integer.MAX_VALUE));
+
   private final ConnectionLimit limit;
   private final Drain drain;
   private final Consumer<RequestRecord> records;
@@ -119,13 +123,5 @@ final class ConnectionPipeline
     return allSlowClients.computeIfAbsent(
         eventLoop,
         loop -> new SlowClients(loop, new RequestMemory(eventLoops), requestSeconds, idleSeconds));
-  }
-
-  /**
-   * Returns the semaphore that limits the memory for request bodies. Each available permit
-   * represents one free byte.
-   */
-  Semaphore freeBodyBytes() {
-    return freeBodyBytes;
   }
 }

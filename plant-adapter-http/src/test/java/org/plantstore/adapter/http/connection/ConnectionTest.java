@@ -168,7 +168,7 @@ class ConnectionTest extends ServerTest {
   }
 
   private Semaphore free() {
-    return pipeline.freeBodyBytes();
+    return pipeline.freeBodyBytes;
   }
 
   @AfterEach
