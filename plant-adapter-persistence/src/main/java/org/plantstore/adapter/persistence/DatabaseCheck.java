@@ -14,7 +14,6 @@ import java.util.spi.ToolProvider;
  */
 public final class DatabaseCheck implements ToolProvider {
 
-  /** Returns the name of the command. */
   @Override
   public String name() {
     return "check";
@@ -23,12 +22,7 @@ public final class DatabaseCheck implements ToolProvider {
   /**
    * Prints one line for each problem, or one line that confirms that the database can store plants.
    * Also prints a warning if two of the settings conflict. Reads the database settings from the
-   * environment.
-   *
-   * @param out receives the lines
-   * @param err not used
-   * @param arguments not used
-   * @return 1 if there is a problem, otherwise 0
+   * environment. Returns 1 if there is a problem, or 0 otherwise.
    */
   @Override
   public int run(PrintWriter out, PrintWriter err, String... arguments) {

@@ -68,19 +68,15 @@ public final class PersistenceStart implements ApplicationContextConfigurer, Too
     return LOWEST_PRECEDENCE;
   }
 
-  /** Returns the name of the command that brings the tables up to date. */
   @Override
   public String name() {
     return "migrate";
   }
 
   /**
-   * Brings the tables up to date. Reads only the database settings.
+   * Brings the tables up to date, prints a confirmation, and returns 0. Reads only the database
+   * settings.
    *
-   * @param out receives a confirmation
-   * @param err not used
-   * @param arguments not used
-   * @return 0
    * @throws ConfigurationException if a setting or the database cannot be used
    */
   @Override
