@@ -54,8 +54,8 @@ public final class ServiceStart implements ApplicationContextConfigurer {
   }
 
   /**
-   * Makes this class run after the modules whose settings this class logs, but before the store
-   * waits for its database.
+   * Returns a position after the listeners whose settings this class logs, but before the store,
+   * which waits for its database.
    */
   @Override
   public int getOrder() {

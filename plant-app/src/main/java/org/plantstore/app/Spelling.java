@@ -40,9 +40,9 @@ final class Spelling {
 
   /**
    * Returns whether two names are similar. Two names are similar if removing at most one letter
-   * from each of them can make them equal. An abbreviation of at least two words is also similar to
-   * the full name. Each word of the abbreviation must be a prefix of a word in the full name, in
-   * the same order. For example, MAX_CONN is similar to MAX_CONNECTIONS.
+   * from each of them can make them equal. A name that has at least two words is also similar to a
+   * longer name if each of its words is a prefix of a word in the longer name, in the same order.
+   * For example, MAX_CONN is similar to MAX_CONNECTIONS.
    */
   static boolean isClose(String name, String other) {
     String[] words = words(name).split("_");

@@ -51,7 +51,7 @@ final class ErrorResponses implements ErrorResponseProcessor<byte[]> {
   private final JsonMapper json;
   private final long maxBodyBytes;
 
-  /** The rate limits for log lines, by error. Errors without a rate limit are not logged. */
+  /** The errors that are logged, each with the limit on its log lines. */
   private final Map<ErrorNumber, LogLimit> logged =
       Map.of(
           ErrorNumber.MALFORMED_REQUEST, new LogLimit(),

@@ -24,9 +24,8 @@ final class Node implements GroupCommit.Table {
   private final GroupCommit.Table table;
 
   /**
-   * The {@link System#nanoTime} at which the first batch since the node's last response was sent.
-   * The value is 0 if no batch has been sent since the node's last response, or if no plant is
-   * waiting.
+   * The {@link System#nanoTime} at which a batch was first sent after the node's last response. The
+   * value is 0 if no batch has been sent since the node's last response, or if no plant is waiting.
    */
   private volatile long awaitedSince;
 

@@ -31,8 +31,8 @@ final class RequestMemory {
    * The queue of connections that are waiting for memory, oldest first. About three quarters of the
    * exemptions from the limit are given to the newest connections, so that a large number of slow
    * clients cannot delay the clients that connect later. About a quarter of the exemptions are
-   * given to the oldest connections, because the service detects that a client has disconnected
-   * only when it reads from the client's socket.
+   * given to the oldest connections, so that the service reads from them too. Only a read reveals
+   * that a client has disconnected.
    */
   private final Deque<Share> waiting = new ArrayDeque<>();
 

@@ -52,8 +52,8 @@ record KeySet(JWKSet usable, List<String> unusable) {
   /**
    * Parses a key set in JSON format.
    *
-   * @throws ParseException if the text contains no usable key. The message is a predicate whose
-   *     subject is the key set, such as {@code is not a JSON object}.
+   * @throws ParseException if the text contains no usable key. The message completes a sentence
+   *     about the key set, as {@code is not a JSON object} does.
    */
   static KeySet parse(String text) throws ParseException {
     Map<?, ?> document = object(text);

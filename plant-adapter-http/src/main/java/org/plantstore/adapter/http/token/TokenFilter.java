@@ -98,7 +98,7 @@ final class TokenFilter implements Ordered {
         : "";
   }
 
-  /** Describes the problem with Authorization headers that do not contain exactly one token. */
+  /** Returns the message for a request whose headers do not contain exactly one token. */
   private static String fault(List<String> headers) {
     if (headers.isEmpty()) {
       return ErrorNumber.NO_TOKEN.description();
