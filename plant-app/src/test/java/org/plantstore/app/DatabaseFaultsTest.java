@@ -48,8 +48,6 @@ class DatabaseFaultsTest {
 
   private static final AtomicLong NEXT_ID = new AtomicLong();
 
-  private final TimeLimits limits = new TimeLimits();
-
   @TempDir static Path data;
 
   @AutoClose private static DatabaseServer server;
@@ -104,7 +102,7 @@ class DatabaseFaultsTest {
   @Timeout(900)
   void creates_fail_within_the_deadline_and_succeed_soon_after_the_fault(Fault fault)
       throws Throwable {
-    limits.check(() -> refuseAndRecover(fault));
+    TimeLimits.check(() -> refuseAndRecover(fault));
     assertFalse(service.output().contains("\tat "), "the log contains a stack trace");
   }
 
@@ -118,13 +116,14 @@ class DatabaseFaultsTest {
 
     fault.begin.execute();
     try {
-      CompletableFuture<Void> notReady =
-          CompletableFuture.runAsync(() ->
-              limits.within(Duration.ofSeconds(4), "readiness", () -> service.awaitReadiness(503)));
-      for (int time = 0; time < 2; time++) {
-        limits.within(DEADLINE, "refusal", DatabaseFaultsTest::assertAllAreRefused);
-      }
-      notReady.join();
+      TimeLimits.within(
+          Duration.ofSeconds(4),
+          "readiness",
+          () -> {
+            assertAllAreRefusedInTime();
+            service.awaitReadiness(503);
+          });
+      assertAllAreRefusedInTime();
       assertEquals("{\"status\":\"DOWN\"}", health("readiness"));
       assertEquals("{\"status\":\"UP\"}", health("liveness"));
       assertEquals(0, metric(service, "plant_store_database_up"));
@@ -137,7 +136,7 @@ class DatabaseFaultsTest {
       execute("ALTER ROLE gardener LOGIN CONNECTION LIMIT -1");
     }
 
-    limits.within(
+    TimeLimits.within(
         fault == Fault.REFUSED_ROLE ? RECOVERY.plusSeconds(5) : RECOVERY,
         "recovery",
         () -> Await.until(() -> assertEquals(200, create().statusCode())));
@@ -145,8 +144,12 @@ class DatabaseFaultsTest {
     Await.until(() -> assertTrue(service.lines(BACK).size() > outages, BACK));
     // If the machine stalls, the service may report another outage.
     for (String line : List.of(AWAY, BACK)) {
-      limits.expect(service.lines(line).size() == outages + 1, "outages: " + service.output());
+      TimeLimits.expect(service.lines(line).size() == outages + 1, "outages: " + service.output());
     }
+  }
+
+  private static void assertAllAreRefusedInTime() throws Throwable {
+    TimeLimits.within(DEADLINE, "refusal", DatabaseFaultsTest::assertAllAreRefused);
   }
 
   private static void assertAllAreRefused() {
@@ -161,8 +164,7 @@ class DatabaseFaultsTest {
   @Timeout(900)
   void creates_that_wait_for_a_lock_fail_within_the_deadline() throws Throwable {
     try (Connection locker = Database.of(server).lock("plant")) {
-      limits.check(
-          () -> limits.within(DEADLINE, "refusal", DatabaseFaultsTest::assertAllAreRefused));
+      TimeLimits.check(DatabaseFaultsTest::assertAllAreRefusedInTime);
       locker.rollback();
     }
   }

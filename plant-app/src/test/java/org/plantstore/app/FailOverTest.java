@@ -50,8 +50,6 @@ class FailOverTest {
   @AutoClose private static DatabaseServer first;
   @AutoClose private static DatabaseServer second;
 
-  private final TimeLimits limits = new TimeLimits();
-
   @BeforeAll
   static void start() throws IOException {
     Path data = folder.resolve("first");
@@ -139,12 +137,12 @@ class FailOverTest {
 
       first.restart();
       List<DatabaseServer> servers = new ArrayList<>(List.of(second, first));
-      limits.check(() -> {
-        // A server becomes read-only, like a standby, but keeps its connections open.
-        set(servers.get(1), "default_transaction_read_only", "off");
-        set(servers.get(0), "default_transaction_read_only", "on");
-        assertServedSoon(service);
+      TimeLimits.check(() -> {
         Collections.reverse(servers);
+        // A server becomes read-only, like a standby, but keeps its connections open.
+        set(servers.get(0), "default_transaction_read_only", "off");
+        set(servers.get(1), "default_transaction_read_only", "on");
+        assertServedSoon(service);
       });
       for (DatabaseServer server : servers) {
         set(server, "default_transaction_read_only", "off");
@@ -158,10 +156,10 @@ class FailOverTest {
   @Timeout(900)
   void host_name_with_a_new_address_is_followed_when_old_connections_fall_silent()
       throws Throwable {
-    limits.check(this::followHostName);
+    TimeLimits.check(this::followHostName);
   }
 
-  private void followHostName() throws Exception {
+  private void followHostName() throws Throwable {
     // No server listens on the first of the two addresses.
     String both = "127.0.0.3 database\n127.0.0.1 localhost database\n";
     Path names = Files.writeString(folder.resolve("hosts"), both);
@@ -203,8 +201,8 @@ class FailOverTest {
   }
 
   /** The limit is 5 s, or the deadline plus 2 s. */
-  private void assertServedSoon(ServiceProcess service) {
-    limits.within(Duration.ofSeconds(5), "recovery", () -> awaitServed(service));
+  private static void assertServedSoon(ServiceProcess service) throws Throwable {
+    TimeLimits.within(Duration.ofSeconds(5), "recovery", () -> awaitServed(service));
   }
 
   /**
