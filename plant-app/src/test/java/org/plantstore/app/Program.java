@@ -30,14 +30,8 @@ final class Program {
     }
   }
 
-  /** Runs a program until it exits, and kills it if it takes longer than three minutes. */
+  /** Runs a program until it exits, and kills it if it takes longer than seven minutes. */
   static Result run(Path folder, Map<String, String> environment, String... command)
-      throws IOException {
-    return run(3, folder, environment, command);
-  }
-
-  /** Runs a program until it exits, and kills it if it takes longer than this number of minutes. */
-  static Result run(int minutes, Path folder, Map<String, String> environment, String... command)
       throws IOException {
     Path output = Files.createTempFile("output", "");
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
@@ -47,14 +41,14 @@ final class Program {
     Process process = builder.start();
     process.getOutputStream().close();
     try {
-      if (!assertDoesNotThrow(() -> process.waitFor(minutes, TimeUnit.MINUTES))) {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly().onExit().join();
-      }
-      return new Result(process.exitValue(), Files.readString(output));
-    } finally {
-      Files.delete(output);
+      assertDoesNotThrow(() -> process.waitFor(7, TimeUnit.MINUTES));
+    } finally { // also kills the program if the test reaches its own time limit
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly().onExit().join();
     }
+    String text = Files.readString(output);
+    Files.delete(output);
+    return new Result(process.exitValue(), text);
   }
 
   /**
