@@ -7,7 +7,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.function.Executable;
 
-/** Promised limits on time. The service exceeds a limit if it is too slow or the machine stalls. */
+/**
+ * Promised limits on time. The service exceeds a limit if it is too slow or the machine is busy.
+ */
 final class TimeLimits {
 
   private static final int MAX_ATTEMPTS = 10;
@@ -17,11 +19,11 @@ final class TimeLimits {
 
   private TimeLimits() {}
 
-  /** Repeats a scenario that exceeds a limit, but only if the machine stalled meanwhile. */
+  /** Repeats a scenario that exceeds a limit, but only if the machine was busy meanwhile. */
   static void check(Executable scenario) throws Throwable {
     for (int attempt = 1; ; attempt++) {
       AtomicBoolean isOver = new AtomicBoolean();
-      FutureTask<Boolean> watch = new FutureTask<>(() -> stallsUntil(isOver));
+      FutureTask<Boolean> watch = new FutureTask<>(() -> isBusyUntil(isOver));
       new Thread(watch).start();
       try {
         scenario.execute();
@@ -37,15 +39,15 @@ final class TimeLimits {
     }
   }
 
-  /** Returns whether a pause of 10 ms takes more than 250 ms, as it does if the machine stalls. */
-  private static boolean stallsUntil(AtomicBoolean isOver) {
-    boolean hasStalled = false;
+  /** Returns whether a pause of 10 ms takes more than 30 ms, as on a busy machine. */
+  private static boolean isBusyUntil(AtomicBoolean isOver) {
+    boolean isBusy = false;
     while (!isOver.get()) {
       long start = System.nanoTime();
       LockSupport.parkNanos(10_000_000);
-      hasStalled |= System.nanoTime() - start > 250_000_000;
+      isBusy |= System.nanoTime() - start > 30_000_000;
     }
-    return hasStalled;
+    return isBusy;
   }
 
   /** Executes a step of a scenario, which must not take longer than the limit and a margin. */
@@ -56,7 +58,7 @@ final class TimeLimits {
     expect(taken.compareTo(limit.plus(MARGIN)) < 0, step + " took " + taken);
   }
 
-  /** Expects something that always occurs in time unless the machine stalls. */
+  /** Expects something that always occurs in time unless the machine is busy. */
   static void expect(boolean hasOccurred, String otherwise) throws TimeoutException {
     if (!hasOccurred) {
       throw new TimeoutException(otherwise);
