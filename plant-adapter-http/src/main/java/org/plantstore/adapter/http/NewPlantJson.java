@@ -206,7 +206,7 @@ final class NewPlantJson {
     return text.endsWith(".") ? text : text + ".";
   }
 
-  /** Lists unknown members: one may be a misspelled field or an object that contains the plant. */
+  /** Lists the unknown members. One of them may be a misspelled field, or may contain the plant. */
   private String hint() {
     String names = unknownMembers.stream().limit(8).map(Legible::quoted).collect(joining(", "));
     return names.isEmpty()

@@ -26,7 +26,7 @@ final class DatabaseMigration {
   /** The statement timeout, which is longer than any statement in a migration should take. */
   private static final Duration STATEMENT_TIMEOUT = Duration.ofMinutes(10);
 
-  /** How long to wait for locked tables, in addition to the startup timeout, which may be 0. */
+  /** How long to wait for locked tables, in addition to the startup timeout. */
   private static final Duration EXTRA_LOCK_TIMEOUT = Duration.ofSeconds(2);
 
   /** Tries to acquire a lock, because Flyway's lock does not cover creating the history table. */

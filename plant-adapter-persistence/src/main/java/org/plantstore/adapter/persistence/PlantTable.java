@@ -44,7 +44,7 @@ final class PlantTable implements GroupCommit.Table {
   static final String TRIAL =
       INSERT + "SELECT id, name, tag FROM plant WHERE false" + UNLESS_TAKEN + RETURNING;
 
-  /** Limits each lock wait to 20 ms, so that a locked id does not delay other retries for long. */
+  /** Limits each lock wait to 20 ms, so that a locked row does not delay other plants for long. */
   private static final String RETRIED =
       "SELECT plant.* FROM set_config('lock_timeout', '20ms', true), " + ARRAYS + " AS plant";
 

@@ -129,7 +129,7 @@ public class PlantClient implements CreatePlant {
      * default is 30 seconds.
      *
      * @param deadline the deadline, from 1 ms to 1 day. A call exceeds its deadline only if looking
-     *     up the host name or obtaining a token from the supplier takes too long.
+     *     up the host name, calling a supplier, or waiting for a thread takes too long.
      * @return this builder
      * @throws IllegalArgumentException if the deadline is less than 1 ms or more than 1 day
      */

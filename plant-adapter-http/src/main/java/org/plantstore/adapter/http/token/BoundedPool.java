@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.plantstore.adapter.http.error.ErrorNumber;
 import org.plantstore.adapter.http.error.RefusedException;
 
-/** Creates thread pools with a limited queue, so that tokens cannot exhaust the memory. */
+/** Creates thread pools with a bounded queue, so that waiting tokens cannot exhaust the memory. */
 final class BoundedPool {
 
   private BoundedPool() {}
